@@ -1,4 +1,4 @@
-import { accept } from '@atrium/testing/invitations'
+import { accept, invite, linkToken } from '@atrium/testing/invitations'
 import type { MembersTestApp } from '@atrium/testing/members-test-app'
 import { identityRecords } from '@atrium/testing/outside'
 import {
@@ -9,6 +9,7 @@ import {
   newMember,
   newName,
   newPerson,
+  newTenant,
   ok,
   passSyncTasks,
 } from './kill-states.ts'
@@ -19,6 +20,7 @@ import type { Write } from './kills.ts'
  */
 export function peopleWrites(testApp: MembersTestApp): readonly Write<never>[] {
   return [
+    invitationAccept(testApp),
     staffRemove(testApp),
     staffAccess(testApp),
     operatorDeactivate(testApp),
@@ -83,11 +85,61 @@ async function staffState(testApp: MembersTestApp, { email, partner }: Staff) {
 async function newStaff(testApp: MembersTestApp): Promise<Staff> {
   const [partner, email] = [await newPartner(testApp), newEmail()]
   const body = { name: 'Staff', email, access: 'viewer' }
-  const { userId } = await ok(
+  await ok(
     testApp.request('POST', `/partners/${partner}/users`, { token: testApp.as.operator, body }),
   )
   await ok(accept(testApp, email))
-  return { partner, email, id: userId }
+  return { partner, email, id: await testApp.idOf(email) }
+}
+
+interface Invited {
+  slug: string
+  email: string
+  token: string
+}
+
+/** By a new person, who gets a membership, an identity and a password. */
+function invitationAccept(testApp: MembersTestApp): Write<Invited> {
+  const { db } = testApp.database
+  return {
+    name: 'invitation accept',
+    lapses: true,
+    async prepare() {
+      const [slug, email] = [await newTenant(testApp), newEmail()]
+      await ok(invite(testApp, slug, { email, name: 'Invited' }, testApp.as.outsider))
+      return { slug, email, token: await linkToken(testApp, email) }
+    },
+    call: (send, { token }) => send('POST', '/invitations/accept', token, {}),
+    async state({ email }) {
+      const invitations = await db
+        .selectFrom('invitations')
+        .select('accepted_at as acceptedAt')
+        .where('email', '=', email)
+        .execute()
+      const members = await db
+        .selectFrom('users as u')
+        .leftJoin('memberships as m', 'm.user_id', 'u.id')
+        .select(['m.role', 'm.status', 'm.identity_state as identity', 'm.files_state as files'])
+        .where('u.email', '=', email)
+        .execute()
+      const links = await db
+        .selectFrom('access_links')
+        .select('user_id')
+        .where('email', '=', email)
+        .execute()
+      const { users } = identityRecords(testApp)
+      return {
+        accepted: invitations.map(({ acceptedAt }) => acceptedAt !== null),
+        members,
+        links: links.length,
+        identities: users.filter((user) => user.email === email).map((user) => user.is_active),
+      }
+    },
+    // Accepted, until the link gives the password that nobody has seen.
+    mayRest: (state) => (state as { links: number }).links === 1,
+    settled: ({ slug, email }) => memberSettled(testApp, slug, undefined, email),
+    passLeases: () => passSyncTasks(testApp),
+  }
 }
 
 function staffRemove(testApp: MembersTestApp): Write<Staff> {

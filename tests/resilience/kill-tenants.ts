@@ -1,4 +1,4 @@
-import { accept } from '@atrium/testing/invitations'
+import { accept, invite } from '@atrium/testing/invitations'
 import type { MembersTestApp } from '@atrium/testing/members-test-app'
 import { settleTenant } from '@atrium/testing/suspension-test-app'
 import {
@@ -223,11 +223,9 @@ function memberMailbox(testApp: MembersTestApp): Write<Member> {
     async prepare() {
       const slug = await newTenant(testApp)
       const body = { email: `${slug}@people.example`, name: 'Elsewhere' }
-      const { member } = await ok(
-        testApp.request('POST', `/tenants/${slug}/users`, { token: testApp.as.outsider, body }),
-      )
+      await ok(invite(testApp, slug, body, testApp.as.outsider))
       await ok(accept(testApp, body.email))
-      return { slug, id: member.id }
+      return { slug, id: await testApp.idOf(body.email) }
     },
     call: (send, { slug, id }) =>
       send('POST', `/tenants/${slug}/users/${id}/mailbox`, testApp.as.outsider, {

@@ -97,14 +97,14 @@ it('a stranger’s mailbox is not flooded by invitations of several workplaces',
   const tried = await attack(30, async (n) => {
     const slug = workplaces[n % workplaces.length] ?? ''
     const id = invited.get(slug)
-    const path =
-      id === undefined ? '/users' : n % 2 ? `/users/${id}/retry` : `/users/${id}/reset-password`
+    const path = id === undefined ? '/invitations' : `/invitations/${id}/resend`
     const response = await members.request('POST', `/tenants/${slug}${path}`, {
       token,
-      body: id === undefined ? { email: victim } : {},
+      body: id === undefined ? { invitees: [{ email: victim }] } : {},
     })
     tally.add(response)
-    if (response.status === 201) invited.set(slug, response.body.member.id)
+    const made = id === undefined ? response.body.items?.[0]?.invitation : undefined
+    if (made) invited.set(slug, made.id)
   })
   const most = limits.invitations_recipient_day.most
   const sent = await mailsTo(members, victim)

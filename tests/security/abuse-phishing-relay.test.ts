@@ -60,9 +60,12 @@ it('a self-registered account sends few mails to strangers, and none with a word
       )
     } else
       tally.add(
-        await testApp.request('POST', `${path}/users`, {
+        await testApp.request('POST', `${path}/invitations`, {
           token,
-          body: { email, name: n % 2 ? `Unlock at ${link}` : 'Customer' },
+          body: {
+            invitees: [{ email, name: n % 2 ? `Unlock at ${link}` : 'Customer' }],
+            message: `Unlock at ${link}`,
+          },
         }),
       )
   })

@@ -128,6 +128,20 @@ async function calls(): Promise<readonly [entry: string, what: string, call: Cal
           body: unknownFields,
         }),
     ],
+    [
+      'GET /invitations/link',
+      '',
+      () => testApp.request('GET', '/invitations/link', { token: 'x'.repeat(43) }),
+    ],
+    ...['open', 'decline'].map((way): [string, string, Call] => [
+      `POST /invitations/${way}`,
+      'unknown fields',
+      () =>
+        testApp.request('POST', `/invitations/${way}`, {
+          token: 'x'.repeat(43),
+          body: unknownFields,
+        }),
+    ]),
     ['POST /api/v1/manage-links', 'unknown fields', large('/manage-links')],
   ]
 }

@@ -147,6 +147,9 @@ it('has every path of the API description among its calls, and what visitors may
   expect(routes.map(({ name }) => name).sort()).toEqual(Object.keys(matrix).sort())
   expect(open.map(([name]) => name).sort()).toEqual([
     'invitations.accept',
+    'invitations.decline',
+    'invitations.open',
+    'invitations.show',
     'scheduling.book.create',
     'scheduling.locks.release',
     'scheduling.locks.renew',

@@ -6,7 +6,7 @@ import {
   opens,
   storedIdentities,
 } from '@atrium/testing/held-accounts'
-import { follow, mailedToken } from '@atrium/testing/invitations'
+import { follow, invite, mailedToken } from '@atrium/testing/invitations'
 import { recordMeasurement } from '@atrium/testing/measurements'
 import { identityApi } from '@atrium/testing/outside'
 import { proveDomain, type TestResponse } from '@atrium/testing/test-app'
@@ -41,6 +41,10 @@ const attack = (method: string, path: string, body?: object): Promise<TestRespon
 const acme = (method: string, path: string, body?: object): Promise<TestResponse> =>
   testApp.request(method, `/tenants/acme${path}`, { token: admin, ...(body && { body }) })
 
+/** The attacker invites somebody to Globex. */
+const lure = (person: { email: string; role?: string }) =>
+  invite(testApp, 'globex', person, attacker)
+
 const held = (email = fresh()) => heldAccount(testApp, { email, tenantSlug: 'globex' })
 
 /** The sign-in form of the identity provider, up to a session of the portal. */
@@ -64,7 +68,8 @@ async function read(browser: Browser): Promise<number> {
 
 /** Acme invites the address as an admin, and the reader of its mail follows the link. */
 async function victimJoins(email: string): Promise<{ password: string; token: string }> {
-  expect((await acme('POST', '/users', { email, role: 'admin' })).status).toBe(201)
+  const invited = await invite(testApp, 'acme', { email, role: 'admin' }, admin)
+  expect(invited.body).toMatchObject({ code: null })
   const { status, body } = await follow(testApp, (await mailedToken(testApp, email)) ?? '')
   expect({ status, body }).toMatchObject({ status: 200, body: { joined: 'Acme Engineering' } })
   const password: string = body.tempPassword
@@ -101,7 +106,8 @@ async function repelled(what: string, ways: readonly string[]): Promise<void> {
 it('classic: an account made beforehand with a known password', async () => {
   const email = fresh()
   const made = await attack('POST', '/users', { email, role: 'admin' })
-  expect(made).toMatchObject({ status: 201, body: { oneTimePassword: null } })
+  expect(made).toMatchObject({ status: 409, body: { code: 'invitation_required' } })
+  expect((await lure({ email, role: 'admin' })).body).toMatchObject({ code: null })
   expect(storedIdentities(testApp).filter((user) => user.email === email)).toEqual([])
   const account = await held()
   await victimJoins(account.email)
@@ -218,12 +224,11 @@ it('trojan identifier: another address, a telephone number, a passkey, an app pa
 it('unexpired email change: a link of before another address', async () => {
   const own = `mallory-${randomBytes(4).toString('hex')}@attacker.example`
   const email = fresh()
-  const { body } = await attack('POST', '/users', { email: own })
+  await lure({ email: own })
   const first = await follow(testApp, (await mailedToken(testApp, own)) ?? '')
   const password: string = first.body.tempPassword
   const { id } = (await testApp.request('GET', '/users/me', { token: await testApp.token(own) }))
     .body
-  expect(body.member.invited).toBe(true)
   await attack('POST', `/users/${id}/reset-password`)
   const pending = (await mailedToken(testApp, own)) ?? ''
   expect((await attack('PUT', `/users/${id}/email`, { email })).status).toBe(200)
@@ -241,7 +246,7 @@ it('unexpired email change: a link of before another address', async () => {
 
 it('unexpired email change: a link stays void when the address is changed back', async () => {
   const own = `mallory-${randomBytes(4).toString('hex')}@attacker.example`
-  await attack('POST', '/users', { email: own })
+  await lure({ email: own })
   await follow(testApp, (await mailedToken(testApp, own)) ?? '')
   const { id } = (await testApp.request('GET', '/users/me', { token: await testApp.token(own) }))
     .body
@@ -319,7 +324,7 @@ it('non-verifying provider: a member takes the address of a colleague by the own
     .execute()
   const token = await testApp.token(email)
   expect((await testApp.request('GET', '/users/me', { token })).body.email).toBe(own)
-  await acme('POST', '/users', { email, role: 'admin' })
+  await invite(testApp, 'acme', { email, role: 'admin' }, admin)
   await follow(testApp, (await mailedToken(testApp, email)) ?? '')
   const { status } = await testApp.request('GET', '/tenants/acme/users', { token })
   await repelled(

@@ -113,6 +113,7 @@ it('knows every column that holds bytes', async () => {
     'access_links.token_hash',
     'bookings.manage_hash',
     'bookings.request_hash',
+    'invitations.token_hash',
     'mail_profile_links.token_hash',
     'slot_locks.holder_hash',
     'web_sessions.token_hash',

@@ -90,6 +90,7 @@ import { factorsFetcher } from './upstream-cache/mfa/reader.ts'
 import { usageFetcher } from './upstream-cache/storage/reader.ts'
 import { accessLinkMails } from './users/access-mails.ts'
 import { followIdentities } from './users/follow-identity.ts'
+import { invitationMails } from './users/invitation-mails.ts'
 
 export interface AppParts {
   config: Config
@@ -190,7 +191,7 @@ export function createApp(parts: AppParts): App {
     }),
     limits: createLimits({ config, database, clock, log }),
     requestCounts: createRequestCounts({ database, clock, log }),
-    mailKinds: [bookingMails, accessLinkMails],
+    mailKinds: [bookingMails, invitationMails, accessLinkMails],
     background: createBackgroundWork(log),
     memberLeases: createMemberLeases({ database, log }),
     streams: createOpenStreams(),

@@ -4,7 +4,6 @@ import { ensureAuditPartitions } from '@atrium/db/audit/audit'
 import { fillAuditValues } from '@atrium/db/audit/audit-values'
 import { emptyOldPayloads } from '@atrium/db/billing/webhook-inbox'
 import { deleteExpiredMailProfileLinks } from '@atrium/db/mail/mail-profile-links'
-import { deleteExpiredAccessLinks } from '@atrium/db/members/invitations'
 import { deleteOldImports } from '@atrium/db/members/member-imports'
 import { deleteRemovedPeople } from '@atrium/db/members/member-work'
 import { deleteExpiredTransfers } from '@atrium/db/partners/transfers'
@@ -15,7 +14,9 @@ import { eraseManageTokens } from '@atrium/db/scheduling/bookings'
 import { deleteExpiredSlotLocks } from '@atrium/db/scheduling/slot-locks'
 import { deleteOldSignIns } from '@atrium/db/security-policy/sign-ins'
 import { deleteUpstreamDays } from '@atrium/db/system/upstream-days'
+import { deleteExpiredAccessLinks } from '@atrium/db/users/address-proofs'
 import { deleteExpiredWebSessions } from '@atrium/db/users/web-sessions'
+import { expireInvitationsDue } from './invitations/expire.ts'
 import { eraseMails } from './outbox/drain.ts'
 import { upstreamDaysBefore } from './platform/upstream-calls.ts'
 import { recordRepeatedDenials } from './rpc/audit-denials.ts'
@@ -57,6 +58,7 @@ export async function cleanUp(services: Services): Promise<void> {
     ['sign-ins', () => deleteOldSignIns(db)],
     ['links of mail profiles', () => deleteExpiredMailProfileLinks(db)],
     ['transfer codes', () => deleteExpiredTransfers(db, now)],
+    ['invitations', () => expireInvitationsDue(services)],
     ['access links', () => deleteExpiredAccessLinks(db)],
     // Last, as it takes minutes in the hour after a log of millions was moved to this version.
     ['values of the audit log', () => fillAuditValues(db)],

@@ -1,4 +1,4 @@
-import { accept } from '@atrium/testing/invitations'
+import { accept, invite } from '@atrium/testing/invitations'
 import {
   fileUser,
   identityUser,
@@ -32,10 +32,11 @@ async function shared(): Promise<{
   added: TestResponse
 }> {
   const { member, oneTimePassword } = await testApp.newMember({ phone: '+49 30 4711' })
-  const invited = await inGlobex('POST', '/users', { email: member.email, name: 'Another Name' })
+  const person = { email: member.email, name: 'Another Name' }
+  const invited = await invite(testApp, 'globex', person, testApp.as.outsider)
   expect(invited).toMatchObject({
-    status: 201,
-    body: { oneTimePassword: null, member: { name: 'Another Name', invited: true } },
+    status: 200,
+    body: { code: null, invitation: { name: 'Another Name', state: 'pending' } },
   })
   const accepted = await accept(testApp, member.email)
   return {
@@ -157,7 +158,7 @@ describe('a person without a tenant', () => {
       .set(proved)
       .where('email', '=', 'newcomer@example.test')
       .execute()
-    await testApp.call('POST', '/users', { email: 'newcomer@example.test' })
+    await invite(testApp, 'acme', { email: 'newcomer@example.test' }, testApp.as.admin)
     expect((await accept(testApp, 'newcomer@example.test')).body).toMatchObject({
       handoff: 'existing',
     })

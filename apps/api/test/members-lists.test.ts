@@ -1,4 +1,4 @@
-import { accept } from '@atrium/testing/invitations'
+import { accept, invite } from '@atrium/testing/invitations'
 import { mailDomainOf, mailOf } from '@atrium/testing/mailboxes'
 import {
   type Member,
@@ -171,11 +171,8 @@ describe('DELETE /users/{id} by an operator', () => {
   it('takes mailbox, files, lists and identity with it, in every tenant', async () => {
     const { member } = await testApp.newMember()
     const { id } = await list([member.email, anna])
-    const inGlobex = await testApp.request('POST', '/tenants/globex/users', {
-      token: testApp.as.outsider,
-      body: { email: member.email },
-    })
-    expect(inGlobex.status).toBe(201)
+    const { body } = await invite(testApp, 'globex', { email: member.email }, testApp.as.outsider)
+    expect(body).toMatchObject({ code: null })
     expect((await accept(testApp, member.email)).status).toBe(200)
     expect((await remove(member.id)).status).toBe(204)
     expect(mailbox(testApp, member.email)).toBeUndefined()

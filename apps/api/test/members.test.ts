@@ -1,4 +1,4 @@
-import { accept } from '@atrium/testing/invitations'
+import { accept, invite } from '@atrium/testing/invitations'
 import { addDomain, setTenantStatus } from '@atrium/testing/mailboxes'
 import {
   expectNowhere,
@@ -86,18 +86,17 @@ describe('a new member', () => {
   })
 
   it('from outside is invited, and has no mailbox', async () => {
-    const { body } = await create({ email: 'out@elsewhere.example' })
-    expect(body).toMatchObject({
-      oneTimePassword: null,
-      member: { status: 'provisioning', invited: true, mailboxAddress: null },
-    })
-    expect(await create({ email: 'out@elsewhere.example' })).toMatchObject(rejected('email_taken'))
-    expect((await accept(testApp, 'out@elsewhere.example')).body.tempPassword).toHaveLength(16)
-    expect(await testApp.member(body.member.id)).toMatchObject({
+    const person = { email: 'out@elsewhere.example' }
+    expect(await create(person)).toMatchObject(rejected('invitation_required'))
+    const asked = () => invite(testApp, 'acme', person, testApp.as.admin)
+    expect((await asked()).body).toMatchObject({ code: null, invitation: { state: 'pending' } })
+    expect((await asked()).body).toMatchObject({ code: 'email_taken', invitation: null })
+    expect((await accept(testApp, person.email)).body.tempPassword).toHaveLength(16)
+    expect((await asked()).body).toMatchObject({ code: 'email_taken', invitation: null })
+    expect(await testApp.member(await testApp.idOf(person.email))).toMatchObject({
       email: 'out@elsewhere.example',
       mailboxAddress: null,
       status: 'active',
-      invited: false,
       managed: true,
       needsPassword: false,
       outcomes: { identity: 'ok', mail: 'skipped', files: 'ok' },
@@ -123,7 +122,9 @@ describe('a new member', () => {
     expect(await create({ email: 'a@unproven.example.com' })).toMatchObject(
       rejected('domain_not_verified'),
     )
-    expect(await create({ email: 'a@globex.tenants.local' })).toMatchObject(rejected('email_taken'))
+    expect(await create({ email: 'a@globex.tenants.local' })).toMatchObject(
+      rejected('invitation_required'),
+    )
     expect(await create({ email: 'a@nobody.tenants.local' })).toMatchObject(atField('email'))
   })
 
@@ -140,10 +141,10 @@ describe('a new member', () => {
     }
     // Nothing tells whether somebody outside is known, and who it is.
     for (const email of ['operator@atrium.test', 'newcomer@example.test', 'owner@globex.test']) {
-      expect((await create({ email, name: 'Typed' })).body.member, email).toMatchObject({
-        invited: true,
-        name: 'Typed',
-        phone: null,
+      const { body } = await invite(testApp, 'acme', { email, name: 'Typed' }, testApp.as.admin)
+      expect(body, email).toMatchObject({
+        code: null,
+        invitation: { email, name: 'Typed', state: 'pending', inviter: expect.any(String) },
       })
     }
     expect(await identityUser(testApp, 'taken-alias@acme.tenants.local')).toBeUndefined()

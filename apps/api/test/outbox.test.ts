@@ -191,7 +191,8 @@ describe('a queued mail', () => {
       'partner.name': 'North',
       'person.name': 'Pia',
       'inviter.name': 'Olga',
-      userId: randomUUID(),
+      'invitation.days': 7,
+      invitationId: randomUUID(),
     }
     await queue({
       tenantId: null,

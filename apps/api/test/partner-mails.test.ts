@@ -29,11 +29,14 @@ it('only the person invited to a partner’s staff gets a link by mail', async (
   ])
   expect(mails[0]?.text).toContain(`https://portal.test/invitation/${first}`)
   expect(JSON.stringify(body)).not.toContain(first)
-  const again = await testApp.request('POST', '/partners/north/users', {
-    token,
-    body: { ...invite, access: 'support' },
+  expect(
+    await testApp.request('POST', '/partners/north/users', { token, body: invite }),
+  ).toMatchObject({ status: 409, body: { code: 'email_taken' } })
+  const path = `/partners/north/invitations/${body.invitationId}/resend`
+  expect(await testApp.request('POST', path, { token, body: {} })).toMatchObject({
+    status: 200,
+    body: { state: 'pending', sends: 1 },
   })
-  expect(again).toMatchObject({ status: 201, body: { userId: body.userId, access: 'support' } })
   const second = (await mailedToken(testApp, invite.email)) ?? ''
   expect(second).not.toBe(first)
   expect((await follow(testApp, first)).status).toBe(404)

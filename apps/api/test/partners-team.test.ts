@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { passwordMatches } from '@atrium/sandbox/identity/passwords'
-import { accept, follow } from '@atrium/testing/invitations'
+import { accept, follow, linkToken } from '@atrium/testing/invitations'
 import { clientsWithDeadline, identityApi, identityRecords } from '@atrium/testing/outside'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { newAccessLink } from '../src/users/access-link.ts'
 import { type PartnersTestApp, startPartnersTestApp } from './partners-test-app.ts'
 
 let testApp: PartnersTestApp
@@ -32,10 +31,13 @@ async function partnerWithOwner() {
     owner: await testApp.newPerson({ partnerId: partner.id, access: 'owner' }),
   }
 }
-async function teamAudit(slug: string) {
-  const { body } = await testApp.call('GET', `/audit?partnerSlug=${slug}&action=partner_team.`)
+async function auditOf(slug: string, action: string) {
+  const { body } = await testApp.call('GET', `/audit?partnerSlug=${slug}&action=${action}`)
   return body.items.reverse()
 }
+const teamAudit = (slug: string) => auditOf(slug, 'partner_team.')
+const invitationsOf = async (slug: string) =>
+  (await testApp.call('GET', `/partners/${slug}/invitations`)).body.items
 
 describe('inviting', () => {
   it('a new person gets nothing before the link is followed, and then an identity in the shared group', async () => {
@@ -49,14 +51,13 @@ describe('inviting', () => {
     )
     expect(response.status, JSON.stringify(response.body)).toBe(201)
     expect(response.body).toEqual({
-      userId: expect.any(String),
+      invitationId: expect.any(String),
       access: 'manager',
       handoff: 'mail',
     })
     expect(identityOf(email)).toEqual([])
-    expect(
-      (await staffOf(slug)).find((one: { email: string }) => one.email === email),
-    ).toMatchObject({ status: 'invited' })
+    expect((await staffOf(slug)).map((one: { email: string }) => one.email)).toEqual([owner.email])
+    expect(await invitationsOf(slug)).toMatchObject([{ email, access: 'manager', kind: 'staff' }])
     const accepted = await accept(testApp, email)
     expect(accepted.body).toMatchObject({ handoff: 'tempPassword', joined: slug, path: '/partner' })
     const [identity] = identityOf(email)
@@ -71,13 +72,18 @@ describe('inviting', () => {
     expect((await testApp.call('GET', `/partners/${slug}`, undefined, token)).body).toMatchObject({
       access: 'manager',
     })
-    const [entry] = await teamAudit(slug)
+    const entries = await auditOf(slug, 'invitation.')
+    expect(entries.map(({ action }: { action: string }) => action)).toEqual([
+      'invitation.created',
+      'invitation.accepted',
+    ])
+    const [entry] = entries
     expect(entry).toMatchObject({
-      action: 'partner_team.invited',
+      action: 'invitation.created',
       actorType: 'partner',
       actorEmail: owner.email,
       resourceName: email,
-      metadata: { access: 'manager', handoff: 'mail' },
+      metadata: { kind: 'staff', access: 'manager' },
     })
     const { body } = await testApp.call('GET', `/audit?partnerSlug=${slug}&action=user.`)
     expect(body.items).toMatchObject([
@@ -259,16 +265,7 @@ describe('inviting', () => {
       expect(
         await testApp.call('POST', path, { name: 'Unlucky', email, access: 'viewer' }, owner.token),
       ).toMatchObject({ status: 201 })
-      const { id } = await testApp.database.db
-        .selectFrom('users')
-        .select('id')
-        .where('email', '=', email)
-        .executeTakeFirstOrThrow()
-      const link = await newAccessLink(
-        { config: testApp.config, db: testApp.database.db },
-        { userId: id, email },
-      )
-      const token = link.slice(link.lastIndexOf('/') + 1)
+      const token = await linkToken(testApp, email)
       testApp.sandbox.fault({ system: 'identity', match, mode: 'error', status: 503, times: 2 })
       expect(await follow(testApp, token)).toMatchObject({
         status: 502,
@@ -289,19 +286,19 @@ describe('inviting', () => {
   )
 
   it('twice at once makes one invitation', async () => {
-    const { path, owner } = await partnerWithOwner()
+    const { path, owner, slug } = await partnerWithOwner()
     const email = fresh()
     const responses = await Promise.all(
       [1, 2, 3].map(() =>
         testApp.call('POST', path, { name: 'Once', email, access: 'viewer' }, owner.token),
       ),
     )
-    expect(responses.map(({ status }) => status)).toEqual([201, 201, 201])
-    expect(new Set(responses.map(({ body }) => body.userId)).size).toBe(1)
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 409, 409])
+    expect(await invitationsOf(slug)).toHaveLength(1)
   })
 
-  it('is withdrawn by removing the person, and an invited owner is no owner', async () => {
-    const { path, id, owner } = await partnerWithOwner()
+  it('is revoked, and an invited owner is no owner', async () => {
+    const { path, id, owner, slug } = await partnerWithOwner()
     const email = fresh()
     const { body } = await testApp.call(
       'POST',
@@ -313,9 +310,11 @@ describe('inviting', () => {
       status: 409,
       body: { code: 'last_partner_owner' },
     })
+    const invitation = `/partners/${slug}/invitations/${body.invitationId}`
     expect(
-      await testApp.call('DELETE', `${path}/${body.userId}`, undefined, owner.token),
-    ).toMatchObject({ status: 204 })
+      await testApp.call('POST', `${invitation}/revoke`, undefined, owner.token),
+    ).toMatchObject({ status: 200, body: { state: 'revoked' } })
+    expect(await invitationsOf(slug)).toMatchObject([{ state: 'revoked' }])
     const left = await testApp.database.db
       .selectFrom('users')
       .select('id')
@@ -410,18 +409,14 @@ describe('changing and removing staff', () => {
     const { path, owner, slug } = await partnerWithOwner()
     const invited: string[] = []
     for (const email of [fresh(), fresh()]) {
-      const { body } = await testApp.call(
-        'POST',
-        path,
-        { name: 'Leaving', email, access: 'viewer' },
-        owner.token,
-      )
+      await testApp.call('POST', path, { name: 'Leaving', email, access: 'viewer' }, owner.token)
       expect((await accept(testApp, email)).status).toBe(200)
-      invited.push(body.userId)
+      const { userId } = (await staffOf(slug)).find((one: { email: string }) => one.email === email)
+      invited.push(userId)
       if (invited.length === 2)
         testApp.sandbox.fault({ system: 'identity', mode: 'error', status: 503 })
       expect(
-        await testApp.call('DELETE', `${path}/${body.userId}`, undefined, owner.token),
+        await testApp.call('DELETE', `${path}/${userId}`, undefined, owner.token),
       ).toMatchObject({ status: 204 })
       testApp.sandbox.clearFaults()
       expect(groupsOf(email)).toEqual(invited.length === 2 ? ['partner-staff'] : [])

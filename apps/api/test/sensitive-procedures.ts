@@ -11,6 +11,9 @@ export const sensitive: Readonly<Record<string, string>> = {
   'billing.removePaymentMethod': 'always',
   'billing.setPaymentMethod': 'always',
   'domains.remove': 'always',
+  'invitations.inviteMembers': 'when `role` is `admin` or `owner`',
+  'invitations.inviteOperators': 'always',
+  'invitations.inviteStaff': 'always',
   'members.changeEmail': 'always',
   'members.create': 'when `role` is `admin`',
   'members.remove': 'always',
@@ -151,7 +154,16 @@ export const decided: readonly string[] = [
   // Asking gives nothing; the others take access away or only note something.
   ...['accessGrants.ask', 'accessGrants.decline', 'accessGrants.end', 'accessGrants.acknowledge'],
   // Whoever follows a mailed link has no session; the token of the link is the proof.
-  'invitations.accept',
+  ...[
+    'invitations.accept',
+    'invitations.open',
+    'invitations.decline',
+    'invitations.acceptMine',
+    'invitations.declineMine',
+  ],
+  // The terms stay as they were decided.
+  ...['invitations.resend', 'invitations.resendOfPartner', 'invitations.resendOfTenant'],
+  ...['invitations.revoke', 'invitations.revokeOfPartner', 'invitations.revokeOfTenant'],
   // Calendars; visitors have no sign-in.
   ...[
     'scheduling.book.create',

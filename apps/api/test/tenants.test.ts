@@ -1,6 +1,7 @@
 import type { AuditEvent } from '@atrium/core/audit/audit'
 import type { TenantView } from '@atrium/core/tenants/tenants'
 import { insertTenant } from '@atrium/db/tenants/tenants'
+import { accept } from '@atrium/testing/invitations'
 import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
@@ -72,7 +73,10 @@ describe('the list of tenants', () => {
   })
 
   it('shows partner staff their own tenants too', async () => {
-    const { body } = await call('partner@north.test', 'POST', '/tenants', { name: 'Staff House' })
+    const { body } = await call('partner@north.test', 'POST', '/tenants', {
+      name: 'Staff House',
+      ownerEmail: 'partner@north.test',
+    })
     expect(body).toMatchObject({ partnerSlug: 'north', role: 'owner' })
     await call(operator, 'PATCH', '/tenants/staff-house', { partnerId: null })
     expect(await slugs('partner@north.test')).toEqual(['acme', 'staff-house'])
@@ -371,31 +375,37 @@ describe('a new tenant', () => {
           country: 'DE',
           email: 'bill@complete.example.com',
         },
-        owner: { email: 'owner@globex.test' },
-        memberCount: 1,
+        owner: null,
+        awaitsOwner: true,
+        memberCount: 0,
         partnerSlug: 'south',
         role: null,
       },
     })
   })
 
-  it('invites an owner who has not proved the address, and belongs to nobody until then', async () => {
+  it('invites the owner, and has none until the invitation is accepted', async () => {
+    const email = 'stranger@example.test'
     const { status, body } = await call(operator, 'POST', '/tenants', {
       name: 'Waiting',
-      ownerEmail: 'stranger@example.test',
+      ownerEmail: email,
     })
     expect({ status, body }).toMatchObject({
       status: 201,
-      body: { status: 'active', owner: { email: 'stranger@example.test' } },
+      body: { status: 'active', owner: null, awaitsOwner: true, memberCount: 0 },
     })
-    const users = await call(operator, 'GET', `/tenants/${body.slug}/users`)
-    expect(users.body.items).toMatchObject([
-      { email: 'stranger@example.test', role: 'owner', invited: true },
-    ])
-    expect(
-      await call(operator, 'DELETE', `/tenants/${body.slug}/users/${body.owner.id}`),
-    ).toMatchObject({
-      body: { code: 'owner_removal' },
+    const path = `/tenants/${body.slug}`
+    expect((await call(operator, 'GET', `${path}/users`)).body.items).toEqual([])
+    expect((await call(operator, 'GET', `${path}/invitations`)).body).toMatchObject({
+      items: [{ email, kind: 'owner', role: 'owner', state: 'pending' }],
+      reservedSeats: 1,
+    })
+    const { body: accepted } = await accept(testApp, email)
+    expect(accepted).toMatchObject({ joined: 'Waiting', path: `/t/${body.slug}` })
+    expect((await call(operator, 'GET', path)).body).toMatchObject({
+      owner: { email },
+      awaitsOwner: false,
+      memberCount: 1,
     })
   })
 

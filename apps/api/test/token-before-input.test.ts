@@ -37,7 +37,10 @@ describe('without a token', () => {
       .map(({ name }) => name.split('.').slice(0, 2).join('.'))
     const parts = ['pages', 'slots', 'locks', 'book', 'manage']
     expect(new Set(open)).toEqual(
-      new Set(['invitations.accept', ...parts.map((part) => `scheduling.${part}`)]),
+      new Set([
+        ...['accept', 'decline', 'open', 'show'].map((way) => `invitations.${way}`),
+        ...parts.map((part) => `scheduling.${part}`),
+      ]),
     )
   })
 

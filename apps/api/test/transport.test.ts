@@ -279,7 +279,7 @@ describe('the description of the API', () => {
       ).toBe(true)
       // What visitors call needs no token; their manage links are one.
       const open = /^\/api\/v1\/(pages|event-types|slot-locks|bookings|manage-links)\b/.test(path)
-      const mailed = /^\/(api\/v1\/manage\/|invitations\/accept)/.test(path)
+      const mailed = /^\/(api\/v1\/manage\/|invitations\/(link|open|accept|decline)$)/.test(path)
       expect(operation.security, label).toEqual(
         open ? [] : mailed ? [{ mailedLink: [] }] : [{ bearer: [] }],
       )

@@ -67,7 +67,9 @@ describe('removing a person who has signed in', () => {
     const owner = await testApp.token('owner@globex.test', 'portal')
     const proved = { proved_email: email, proved_at: new Date() }
     await testApp.database.db.updateTable('users').set(proved).where('id', '=', id).execute()
-    expect((await testApp.call('POST', '/tenants/globex/users', { email }, owner)).status).toBe(201)
+    const invitees = [{ email }]
+    const invitations = '/tenants/globex/invitations'
+    expect((await testApp.call('POST', invitations, { invitees }, owner)).status).toBe(200)
     expect((await accept(testApp, email)).body.handoff).toBe('existing')
     const before = await token()
     expect((await testApp.call('GET', '/tenants/globex/users', undefined, before)).status).toBe(200)

@@ -75,9 +75,12 @@ const tenant = createRoute({
   path: '/tenants/$slug',
   validateSearch: readTenantSearch,
 }).lazy(() =>
-  withMessages(import('./tenants/tenant-page.tsx'), 'operator.tenants', 'ui.tenants').then(
-    (page) => page.Route,
-  ),
+  withMessages(
+    import('./tenants/tenant-page.tsx'),
+    'operator.tenants',
+    'ui.invitations',
+    'ui.tenants',
+  ).then((page) => page.Route),
 )
 
 const users = createRoute({
@@ -85,7 +88,9 @@ const users = createRoute({
   path: '/users',
   validateSearch: readUsersSearch,
 }).lazy(() =>
-  withMessages(import('./users/users-page.tsx'), 'operator.users').then((page) => page.Route),
+  withMessages(import('./users/users-page.tsx'), 'operator.users', 'ui.invitations').then(
+    (page) => page.Route,
+  ),
 )
 
 const invite = createRoute({ getParentRoute: () => authenticated, path: '/users/invite' }).lazy(
@@ -241,6 +246,7 @@ const partner = createRoute({
     'operator.partners',
     'operator.tenants',
     'ui.audit',
+    'ui.invitations',
     'ui.issues',
   ).then((page) => page.Route),
 )

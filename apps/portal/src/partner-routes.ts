@@ -92,6 +92,7 @@ export function partnerRoutes(authenticated: AnyRoute) {
             import('./partner/staff-page.tsx'),
             'portal.partner',
             'portal.partner-staff',
+            'ui.invitations',
             'ui.issues',
           ),
         'StaffPage',

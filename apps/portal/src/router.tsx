@@ -44,7 +44,13 @@ const home = createRoute({
   getParentRoute: () => authenticated,
   path: '/',
   component: lazyRouteComponent(
-    () => withMessages(import('./tenants/home-page.tsx'), 'portal.tenants', 'portal.profile'),
+    () =>
+      withMessages(
+        import('./tenants/home-page.tsx'),
+        'portal.tenants',
+        'portal.profile',
+        'ui.invitations',
+      ),
     'HomePage',
   ),
 })
@@ -68,7 +74,13 @@ const profile = createRoute({
   getParentRoute: () => authenticated,
   path: '/profile',
   component: lazyRouteComponent(
-    () => withMessages(import('./profile/profile-page.tsx'), 'portal.profile', 'ui.issues'),
+    () =>
+      withMessages(
+        import('./profile/profile-page.tsx'),
+        'portal.profile',
+        'ui.invitations',
+        'ui.issues',
+      ),
     'ProfilePage',
   ),
 })
@@ -103,7 +115,7 @@ const members = createRoute({
   getParentRoute: () => tenant,
   path: '/members',
   component: lazyRouteComponent(
-    () => withMessages(import('./members/members-page.tsx'), 'portal.members'),
+    () => withMessages(import('./members/members-page.tsx'), 'portal.members', 'ui.invitations'),
     'MembersPage',
   ),
 })

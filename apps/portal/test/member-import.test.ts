@@ -55,7 +55,8 @@ describe('how far an import is', () => {
     total: 10,
     ready: 4,
     running: 1,
-    created: 3,
+    created: 2,
+    invited: 1,
     incomplete: 1,
     refused: 1,
   }
@@ -67,13 +68,19 @@ describe('how far an import is', () => {
 
   it('is told in words, without what there is none of', () => {
     expect(countsText(counts, false)).toBe(
-      '4 waiting, 1 being added, 3 added, 1 added but incomplete, 1 rejected.',
+      '4 waiting, 1 being added, 2 added, 1 invited, 1 added but incomplete, 1 rejected.',
     )
     expect(
-      countsText({ total: 2, ready: 2, running: 0, created: 0, incomplete: 0, refused: 0 }, true),
+      countsText(
+        { total: 2, ready: 2, running: 0, created: 0, invited: 0, incomplete: 0, refused: 0 },
+        true,
+      ),
     ).toBe('2 can be added.')
     expect(
-      countsText({ total: 0, ready: 0, running: 0, created: 0, incomplete: 0, refused: 0 }, true),
+      countsText(
+        { total: 0, ready: 0, running: 0, created: 0, invited: 0, incomplete: 0, refused: 0 },
+        true,
+      ),
     ).toBe('There are no rows.')
   })
 })

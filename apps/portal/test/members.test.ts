@@ -26,7 +26,6 @@ function member(change: Partial<MemberView> = {}): MemberView {
     outcomes: ok,
     errors: {},
     bootstrapAdmin: false,
-    invited: false,
     managed: true,
     needsPassword: false,
     joinedAt: '2026-11-21T12:00:00.000Z',

@@ -159,8 +159,8 @@ export function createBff(options: BffOptions): Bff {
   if (name === 'portal') {
     const { trustedProxyHops, countryHeader, appSecret } = config
     const invitations = createInvitations({ upstream, trustedProxyHops, countryHeader, appSecret })
-    app.get(`${invitationPath}:token`, (c) => invitations.show(c))
-    app.post(`${invitationPath}:token`, (c) => invitations.accept(c, c.req.param('token')))
+    app.get(`${invitationPath}:token`, (c) => invitations.show(c, c.req.param('token')))
+    app.post(`${invitationPath}:token`, (c) => invitations.act(c, c.req.param('token')))
   }
 
   app.all('/trpc/*', async (c) => {

@@ -54,6 +54,9 @@ export function pageOf(
       :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
       main { max-width: 32rem; margin: 20vh auto 0; padding: 0 1.5rem }
       button, .button { font: inherit; font-weight: 600; padding: 0.6rem 1.1rem; border: 0; border-radius: 0.5rem; background: #1c5fd4; color: #fff; cursor: pointer; text-decoration: none; display: inline-block }
+      form { display: inline-block; margin: 0 0.5rem 1rem 0 }
+      button.plain { background: transparent; color: inherit; box-shadow: inset 0 0 0 1px currentColor }
+      blockquote { margin: 1rem 0; padding-left: 1rem; border-left: 3px solid #1c5fd4; white-space: pre-line; overflow-wrap: anywhere }
       code { font: 1.15rem/1.6 ui-monospace, monospace; padding: 0.35rem 0.6rem; border: 1px solid; border-radius: 0.4rem; user-select: all; overflow-wrap: anywhere }
     </style>
   </head>

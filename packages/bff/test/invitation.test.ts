@@ -19,15 +19,54 @@ const answer = (status: number, body: object) => {
 }
 const open = (token: string, init: RequestInit = {}) =>
   fetch(`${testBff.publicUrl}/invitation/${token}`, { redirect: 'manual', ...init })
-const go = (token: string) =>
-  open(token, { method: 'POST', headers: { origin: testBff.publicUrl } })
+const go = (token: string, action = 'accept') =>
+  open(`${token}?action=${action}`, { method: 'POST', headers: { origin: testBff.publicUrl } })
 
-it('the link of a mail shows a page without a session, and changes nothing by being looked at', async () => {
-  const response = await open(fresh())
+const link = {
+  kind: 'member',
+  email: 'vera@elsewhere.example',
+  inviter: 'Adam <b>',
+  place: 'Acme & Co',
+  role: 'admin',
+  access: null,
+  message: 'See you on <i>Monday</i>.',
+  language: null,
+  expiresAt: '2030-05-01T12:00:00.000Z',
+}
+
+it('the link of a mail shows who invites to what, and changes nothing by being looked at', async () => {
+  const token = fresh()
+  answer(200, link)
+  const response = await open(token)
   expect(response.status).toBe(200)
   expect(response.headers.get('cache-control')).toBe('no-store')
-  expect(await response.text()).toContain('<form method="post"><button type="submit">')
-  expect(testBff.platform.seen).toEqual([])
+  const text = await response.text()
+  expect(text).toContain('Adam &lt;b&gt; invites you to Acme &amp; Co (admin).')
+  expect(text).toContain('<form method="post" action="?action=open">')
+  expect(testBff.platform.seen).toMatchObject([{ method: 'GET', target: '/invitations/link' }])
+  expect(testBff.platform.seen[0]?.headers).toMatchObject({ authorization: `Bearer ${token}` })
+})
+
+it('who continues sees the message and the end of the invitation, and accepts or declines', async () => {
+  answer(200, link)
+  const page = await (await go(fresh(), 'open')).text()
+  expect(page).toContain('See you on &lt;i&gt;Monday&lt;/i&gt;.')
+  expect(page).toContain('The invitation is valid until May 1, 2030.')
+  for (const action of ['accept', 'decline'])
+    expect(page).toContain(`<form method="post" action="?action=${action}">`)
+  testBff.platform.answer = () => new Response(null, { status: 204 })
+  expect(await (await go(fresh(), 'decline')).text()).toContain('You have declined')
+  expect(testBff.platform.seen.map(({ target }) => target)).toEqual([
+    '/invitations/open',
+    '/invitations/decline',
+  ])
+})
+
+it('a link to a new password asks for nothing but to continue', async () => {
+  answer(200, { ...link, kind: 'password', inviter: null, place: null, role: null, message: null })
+  expect(await (await open(fresh())).text()).toContain(
+    '<form method="post" action="?action=accept">',
+  )
 })
 
 it('following it sends the token to the platform and shows the password to the person alone', async () => {
@@ -76,10 +115,12 @@ it('shows why a link does not work, and takes no form of another site', async ()
 
 it('is in the language of the cookie, and asks the platform for the same', async () => {
   const cookie = 'atrium_language=de'
+  answer(200, link)
   const page = await open(fresh(), { headers: { cookie, 'accept-language': 'en' } })
   const text = await page.text()
   expect(text).toContain('<html lang="de">')
-  expect(text).toContain('<button type="submit">Fortfahren</button>')
+  expect(text).toContain('Fortfahren</button>')
+  testBff.platform.seen.length = 0
   answer(200, { ...accepted, joined: null, handoff: 'existing' })
   const followed = await open(fresh(), {
     method: 'POST',

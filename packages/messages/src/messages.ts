@@ -64,6 +64,7 @@ import type serverPages from './en/server/pages.json'
 import type account from './en/ui/account.json'
 import type audit from './en/ui/audit.json'
 import type frame from './en/ui/frame.json'
+import type invitations from './en/ui/invitations.json'
 import type issues from './en/ui/issues.json'
 import type labels from './en/ui/labels.json'
 import type payouts from './en/ui/payouts.json'
@@ -151,6 +152,7 @@ export interface Messages {
     account: typeof account
     audit: typeof audit
     frame: typeof frame
+    invitations: typeof invitations
     issues: typeof issues
     labels: typeof labels
     payouts: typeof payouts

@@ -2,13 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { ensureCustomer } from '@atrium/api/billing/invoices/customer'
 import { drainWebhooks } from '@atrium/api/billing/webhooks/process'
 import { addressProof } from '@atrium/api/scheduling/public/manage-token'
-import { newAccessLink } from '@atrium/api/users/access-link'
 import { sql } from 'kysely'
 import { vi } from 'vitest'
 import { overRest } from './calls.ts'
+import { invitationCalls } from './carried-out-invitations.ts'
 import { giveMailbox } from './mailboxes.ts'
 import { matrix } from './matrix/all.ts'
-import { withSeats } from './matrix/members.ts'
 import { type Caller, other, slug, type World } from './matrix/rows.ts'
 
 export type Place = World & { token: string | undefined }
@@ -65,17 +64,7 @@ function byVisitor(input: (place: Place) => Promise<Input>): CarriedOut {
 }
 
 const ownCalls: Readonly<Record<string, CarriedOut>> = {
-  'invitations.accept': {
-    caller: 'operator',
-    async prepare(place) {
-      const email = `${random('invited')}@example.org`
-      await withSeats(place)
-      const { member } = await ask(place, 'members.create', { ...slug(place), email, name: 'New' })
-      const { config, database } = place.testApp.app.services
-      const link = await newAccessLink({ config, db: database.db }, { userId: member.id, email })
-      return { input: {}, token: link.slice(link.lastIndexOf('/') + 1) }
-    },
-  },
+  ...invitationCalls,
   'approvals.removeLimit': by('operator', async (place) => {
     await ask(place, 'approvals.setLimit', { ...slug(place), currency: 'eur', amountMinor: 10_000 })
     return slug(place)

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { demoServiceCredentials } from '@atrium/core/demo/demo'
 import { expect } from 'vitest'
-import { accept } from './invitations.ts'
+import { accept, invite } from './invitations.ts'
 import { clientsWithDeadline, identityApi } from './outside.ts'
 import { startTestApp, type TestApp, type TestResponse } from './test-app.ts'
 
@@ -64,7 +64,6 @@ export async function startMembersTestApp(
       .selectFrom('users')
       .select('id')
       .where('email', '=', email)
-      .where('invited', '=', false)
       .where('removed_at', 'is', null)
       .executeTakeFirstOrThrow()
     return {
@@ -79,12 +78,12 @@ export async function startMembersTestApp(
     call,
     async newMember(fields = {}) {
       made += 1
-      const { body } = await call('POST', '/users', {
-        email: `person${made}`,
-        name: `Person ${made}`,
-        ...fields,
-      })
-      const result = body.member?.invited ? await joined(body.member.email) : body
+      const email = `person${made}`
+      const person = { email, name: `Person ${made}`, ...fields }
+      const created = await call('POST', '/users', person)
+      const outside = created.body.code === 'invitation_required'
+      if (outside) await invite(testApp, 'acme', person, as.admin)
+      const result = outside ? await joined(person.email) : created.body
       expect(result).toMatchObject({ member: { outcomes: { identity: 'ok', files: 'ok' } } })
       return result
     },

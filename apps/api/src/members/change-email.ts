@@ -26,7 +26,6 @@ import {
   type MemberChange,
   outcomeOf,
   recordMember,
-  rejectInvited,
   rejectOwnerLocked,
   rejectUnmanaged,
 } from './change-member.ts'
@@ -88,7 +87,6 @@ async function change(
   const { trx, tenant, member } = facts
   rejectOwnerLocked(facts)
   rejectUnmanaged(facts)
-  rejectInvited(facts)
   if (member.membershipStatus === 'removing' || member.membershipStatus === 'suspended')
     throw new AppError('member_not_active')
   // A disabled member's mailbox and file account do not change their address.

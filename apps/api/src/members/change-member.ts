@@ -103,15 +103,6 @@ export function rejectUnmanaged(change: MemberChange): void {
     throw new AppError('identity_not_managed')
 }
 
-/**
- * An open invitation can be sent again or withdrawn, and its role and names changed; there is
- * nothing else yet.
- */
-export function rejectInvited({ member }: MemberChange): void {
-  if (!member.invited) return
-  throw new AppError('member_not_active', errorText('invitationNotAccepted'))
-}
-
 /** An unproved identity that another tenant created never gets power over a tenant. */
 export function rejectUntrusted({ name, trusted }: Pick<MemberRow, 'name' | 'trusted'>): void {
   if (!trusted) throw notProved(name)

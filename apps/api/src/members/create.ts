@@ -15,9 +15,9 @@ import { toMemberView } from './view.ts'
 
 /**
  * Makes a member: the record, then identity, mailbox and file account. The record stays when an
- * upstream system fails; the outcome says so and is tried again. An address outside the domains
- * that the tenant proved is invited by mail, and nothing is made until the person accepts. With
- * `seatRaise` a missing seat is bought once nothing else speaks against the member. Throws AppError
+ * upstream system fails; the outcome says so and is tried again. A person with an address outside
+ * the domains that the tenant proved is invited instead (`invitation_required`). With `seatRaise` a
+ * missing seat is bought once nothing else speaks against the member. Throws AppError
  * as `insertMember` and `raiseSeats`, and `not_admin`.
  */
 export async function createMember(
@@ -36,7 +36,6 @@ export async function createMember(
   const maker = {
     tenant: access.tenant,
     operator: caller.operator,
-    name: caller.name ?? caller.email ?? access.tenant.slug,
     stillMay: (trx: Trx) => rejectFormerAdmin(trx, access),
   }
   const insert = () => insertMember(services, maker, fields)
@@ -55,7 +54,6 @@ export async function createMember(
     metadata: {
       role: member.role,
       mailbox: member.mailboxAddress,
-      ...(member.invited ? { invited: true } : {}),
       outcomes: {
         identity: member.identityState,
         mail: member.mailState,

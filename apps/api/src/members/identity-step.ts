@@ -1,5 +1,4 @@
 import { stepFailureText } from '@atrium/core/platform/failure-text'
-import { renewIdentitySteps } from '@atrium/db/members/invitations'
 import {
   type MemberWork,
   noteMemberFacts,
@@ -7,6 +6,7 @@ import {
   savePersonIdentity,
 } from '@atrium/db/members/member-work'
 import { markSignInEnded, readSignIn } from '@atrium/db/tenants/tenant-access'
+import { renewIdentitySteps } from '@atrium/db/users/address-proofs'
 import { addIdentitySyncTask } from '@atrium/db/users/identity-sync-tasks'
 import { pendingSubject } from '@atrium/db/users/pending-subject'
 import { deleteWebSessionsOfSubject } from '@atrium/db/users/web-sessions'

@@ -22,9 +22,15 @@ import {
 } from '@atrium/db/members/member-imports'
 import { claimMember, type MemberWork, memberLeaseSeconds } from '@atrium/db/members/member-work'
 import { findMember, type MemberRow } from '@atrium/db/members/members'
+import type { Trx } from '@atrium/db/platform/connect'
 import { isUnavailable } from '@atrium/db/platform/failures'
+import { lockOpenTenant } from '../rpc/open-tenant.ts'
 import type { Services } from '../rpc/services.ts'
+import { tenantTransaction } from '../rpc/tenant-transaction.ts'
+import { invitationEntry, recordExpired, termsOf } from '../users/record-invitation.ts'
+import { placeOf } from './addresses.ts'
 import { insertMember } from './insert.ts'
+import { invitationTakes, inviteMember } from './invite.ts'
 import { runMember } from './run.ts'
 
 /**
@@ -107,6 +113,10 @@ type Row = ImportRowRecord & RowInHand
 async function importRow(services: Services, record: ImportRecord, row: Row): Promise<boolean> {
   const { db } = services.database
   try {
+    if (row.userId === null && (await isOutside(services, record, row))) {
+      await invite(services, record, row)
+      return true
+    }
     const {
       userId,
       work,
@@ -116,8 +126,7 @@ async function importRow(services: Services, record: ImportRecord, row: Row): Pr
       : await again(services, record.tenantId, row.userId)
     if (work) await runMember(services, work, { fresh })
     const member = await findMember(db, record.tenantId, userId)
-    if (!(await finishImportRow(db, row, member && !member.invited ? unfinishedOf(member) : null)))
-      return false
+    if (!(await finishImportRow(db, row, member ? unfinishedOf(member) : null))) return false
     if (member && row.userId === null) await recordCreated(services, record, member)
     return true
   } catch (error) {
@@ -173,17 +182,66 @@ async function make(services: Services, record: ImportRecord, row: Row): Promise
     {
       tenant: { id: record.tenantId, slug: record.tenantSlug },
       operator: false,
-      name: record.requestedBy,
-      stillMay: async (trx) => {
-        if (await requesterMayImport(trx, record, fields.role)) return
-        throw new AppError('not_admin', errorText('importNotAllowed'))
-      },
+      stillMay: (trx) => rejectFormerRequester(trx, record, fields.role),
       inserted: async (trx, userId) => {
-        if (!(await takeImportRow(trx, row, userId))) throw new LeaseLost()
+        if (!(await takeImportRow(trx, row, { userId }))) throw new LeaseLost()
       },
     },
     fields,
   )
+}
+
+async function rejectFormerRequester(
+  trx: Trx,
+  record: ImportRecord,
+  role: NewMember['role'],
+): Promise<void> {
+  if (await requesterMayImport(trx, record, role)) return
+  throw new AppError('not_admin', errorText('importNotAllowed'))
+}
+
+/** People with such an address are invited. */
+async function isOutside(
+  services: Services,
+  { tenantId }: ImportRecord,
+  { fields }: Row,
+): Promise<boolean> {
+  const { email } = NewMember.parse(fields)
+  return !(await placeOf(services, services.database.db, tenantId, email, 'email')).own
+}
+
+/** The invitation and the result of the row are one transaction. */
+async function invite(services: Services, record: ImportRecord, row: Row): Promise<void> {
+  const { role, email, ...contact } = NewMember.parse(row.fields)
+  const { requester, requestedBy, tenantId } = record
+  const inviter = { id: requester.id, name: requestedBy }
+  const { invitation, expired } = await tenantTransaction(services, tenantId, async (trx) => {
+    const tenant = await lockOpenTenant(trx, record.tenantSlug)
+    await rejectFormerRequester(trx, record, role)
+    const name = nameOf(contact)
+    const invitee = { email, ...(name === undefined ? {} : { name }) }
+    const issued = await inviteMember(services, trx, tenant, invitee, { ...contact, role, inviter })
+    if (!(await takeImportRow(trx, row, 'invited'))) throw new LeaseLost()
+    await services.limits.takeIn(
+      trx,
+      undefined,
+      await invitationTakes(services, trx, tenantId, [email]),
+    )
+    return issued
+  })
+  await recordExpired(services, expired)
+  await services.audit.recordSystem(
+    invitationEntry('invitation.created', invitation, {
+      ...termsOf(invitation),
+      importId: record.id,
+      requestedBy,
+    }),
+  )
+}
+
+function nameOf({ name, firstName, lastName }: Partial<NewMember>): string | undefined {
+  const spelled = [firstName, lastName].filter(Boolean).join(' ')
+  return name ?? (spelled || undefined)
 }
 
 /**

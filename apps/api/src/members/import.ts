@@ -30,7 +30,8 @@ import { tenantTransaction } from '../rpc/tenant-transaction.ts'
 import { placeOf } from './addresses.ts'
 import { rejectAdminOnBehalf } from './change-member.ts'
 import { runImport } from './import-run.ts'
-import { admit, freeSeats, seatsExhausted } from './insert.ts'
+import { admit } from './insert.ts'
+import { freeSeats, seatsExhausted } from './seats.ts'
 
 /**
  * Judges every row of a CSV text and, unless it is a dry run, makes the members of the good ones in
@@ -223,7 +224,12 @@ async function lookUp(
   }
   try {
     const place = await placeOf(services, db, tenant.id, parsed.data.email, 'email')
-    await admit(db, { tenantId: tenant.id, place, subject: undefined, operator })
+    await admit(db, { tenantId: tenant.id, place, subject: undefined, operator }).catch(
+      (error: unknown) => {
+        // Such an address is invited.
+        if (findAppError(error)?.code !== 'invitation_required') throw error
+      },
+    )
     return { address: place.address }
   } catch (error) {
     const rejection = findAppError(error)
@@ -302,12 +308,14 @@ function dryRunView(rows: readonly NewImportRow[], now: Date): ImportView {
 }
 
 function withTotal(counts: Partial<ImportView['counts']>): ImportView['counts'] {
-  const { ready = 0, running = 0, created = 0, incomplete = 0, refused: rejected = 0 } = counts
+  const { ready = 0, running = 0, created = 0, invited = 0, incomplete = 0 } = counts
+  const { refused: rejected = 0 } = counts
   return {
-    total: ready + running + created + incomplete + rejected,
+    total: ready + running + created + invited + incomplete + rejected,
     ready,
     running,
     created,
+    invited,
     incomplete,
     refused: rejected,
   }

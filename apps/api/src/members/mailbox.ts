@@ -17,7 +17,6 @@ import {
   type MemberChange,
   outcomeOf,
   recordMember,
-  rejectInvited,
   rejectOwnerLocked,
 } from './change-member.ts'
 import { readMember } from './list.ts'
@@ -68,7 +67,6 @@ async function reserve(
 ): Promise<void> {
   const { trx, tenant, member } = facts
   rejectOwnerLocked(facts)
-  rejectInvited(facts)
   if (member.mailboxAddress !== null) throw new AppError('mailbox_exists')
   if (member.membershipStatus !== 'active' && member.membershipStatus !== 'provisioning')
     throw new AppError('member_not_active')

@@ -1,14 +1,13 @@
 import type { SeatRaise } from '@atrium/core/members/members'
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
-import { countMembers } from '@atrium/db/members/members'
 import { readSeats } from '@atrium/db/tenants/tenants'
 import { readEntitlements } from '../billing/entitlements/read.ts'
 import { changeSubscription } from '../billing/subscriptions/change.ts'
 import type { Context } from '../rpc/context.ts'
 import type { Access } from '../rpc/guards.ts'
 import type { Services } from '../rpc/services.ts'
-import { seatsExhausted } from './insert.ts'
+import { countTaken, seatsExhausted } from './seats.ts'
 
 /**
  * Buys the seats that the caller agreed to pay for a new member; buys nothing when they would not
@@ -23,7 +22,7 @@ export async function raiseSeats(
   const { db } = ctx.services.database
   const { slug, id } = access.tenant
   const tenant = await readSeats(db, id)
-  const members = await countMembers(db, id)
+  const members = await countTaken(db, id)
   if (members < tenant.seats) return
   await rejectInTrial(ctx.services, id)
   if (tenant.seat_mode !== 'auto') throw seatsExhausted(tenant)

@@ -9,7 +9,7 @@ import { UpstreamError } from '@atrium/integrations/upstream-error'
 import { sentenceOf, stepDeadlineMs } from '../provisioning/run.ts'
 import type { Context } from '../rpc/context.ts'
 import type { Access } from '../rpc/guards.ts'
-import { evenSuspended, rejectClosed } from '../rpc/open-tenant.ts'
+import { evenSuspended } from '../rpc/open-tenant.ts'
 import type { InTransaction, Services } from '../rpc/services.ts'
 import { requirePortal } from '../users/access-link.ts'
 import { mailAccessLink } from '../users/access-mails.ts'
@@ -24,7 +24,6 @@ import {
   rejectOwnerLocked,
   rejectUnmanaged,
 } from './change-member.ts'
-import { repeatedInvitation, sendInvitationAgain } from './invitation.ts'
 import { readMember } from './list.ts'
 import { tellOfReset } from './mails.ts'
 import { createOneTimePassword, type OneTimePassword, randomPassword } from './one-time-password.ts'
@@ -60,23 +59,7 @@ export async function resetPassword(
     await services.limits.take(ctx.request, [
       { limit: 'password_resets_hour', of: member.id, tenantId: tenant.id },
       { limit: 'password_resets_day', of: access.tenant.id },
-      ...(member.invited ? repeatedInvitation({ tenantId: tenant.id, email: member.email }) : []),
     ])
-    if (member.invited) {
-      await sendInvitationAgain(services, tenant.id, member, inviter)
-      await recordMember(ctx, access, tenant, {
-        action: 'member.password_reset',
-        member,
-        metadata: { invited: true },
-      })
-      const view = toMemberView(await readMember(services, access, userId), access)
-      return {
-        member: view,
-        oneTimePassword: null,
-        linkSentTo: member.email,
-        outcomes: { identity: skipped, mail: skipped, sessions: skipped },
-      }
-    }
     const identity = decided.identity
       ? await attempt((signal) =>
           setOnIdentity(services, work, byMail ? undefined : password, signal),
@@ -130,13 +113,11 @@ function targets(
   { config }: InTransaction,
   facts: MemberChange,
 ): { identity: boolean; self: boolean } {
-  const { access, member, tenant } = facts
+  const { access, member } = facts
   const self = isSelf(facts)
   rejectOwnerLocked(facts)
   if (member.membershipStatus === 'removing')
     throw new AppError('member_not_active', errorText('memberBeingRemoved'))
-  // Sending it again would invite the person.
-  if (member.invited) rejectClosed(tenant.status)
   if (member.managed || access.caller.operator || self) {
     if (!member.ownAddress) requirePortal(config)
     return { identity: true, self }

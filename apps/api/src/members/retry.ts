@@ -4,9 +4,7 @@ import { saveMemberFacts } from '@atrium/db/members/member-work'
 import { changeMembership, findMember, type MemberRow } from '@atrium/db/members/members'
 import type { Context } from '../rpc/context.ts'
 import type { Access } from '../rpc/guards.ts'
-import type { InTransaction } from '../rpc/services.ts'
 import { beginMemberChange, type MemberChange, outcomeOf, recordMember } from './change-member.ts'
-import { repeatedInvitation, sendInvitationAgain } from './invitation.ts'
 import { createOneTimePassword } from './one-time-password.ts'
 import { runMember } from './run.ts'
 import { endsWithMembership } from './step.ts'
@@ -17,9 +15,8 @@ import { toMemberView } from './view.ts'
  * unfinished steps, finished ones that may have been undone there since, and skipped ones (a system
  * may have been connected since; the tenant's creator and people who joined by its group only got
  * the membership). Returns a password when something that needs one was created; in an unfinished
- * creation identity and mailbox then get it both, also the one that has another. Sends an open
- * invitation again; throws AppError `rate_limited` when that was done too often, and then nothing
- * is attempted. A removal that ends here returns the member as it was.
+ * creation identity and mailbox then get it both, also the one that has another. A removal that
+ * ends here returns the member as it was.
  */
 export async function retryMember(
   ctx: Context,
@@ -28,22 +25,11 @@ export async function retryMember(
 ): Promise<CreatedMember> {
   const { services } = ctx
   const password = createOneTimePassword()
-  const {
-    tenant,
-    member: before,
-    work,
-  } = await beginMemberChange(ctx, access, userId, (facts) => redoAll(services, facts))
+  const { tenant, member: before, work } = await beginMemberChange(ctx, access, userId, redoAll)
   const renewsPassword = lacksPassword(before) && endsWithMembership(work)
   // Until both systems have the new one, no known password opens both.
   if (renewsPassword) await saveMemberFacts(services.database.db, work, { needs_password: true })
   await runMember(services, work, { password, renewsPassword })
-  if (isInvited(before))
-    await sendInvitationAgain(
-      services,
-      tenant.id,
-      before,
-      access.caller.name ?? access.caller.email ?? tenant.slug,
-    )
   const after = await findMember(services.database.db, tenant.id, userId)
   const member = after ?? gone(before)
   await recordMember(ctx, access, tenant, {
@@ -62,29 +48,17 @@ export async function retryMember(
   return { member: toMemberView(member, access), oneTimePassword: password.shown() }
 }
 
-async function redoAll(
-  { limits }: InTransaction,
-  { trx, tenant, member }: MemberChange,
-): Promise<void> {
+async function redoAll({ trx, tenant, member }: MemberChange): Promise<void> {
   if (member.membershipStatus !== 'active' && member.membershipStatus !== 'provisioning') return
   await changeMembership(trx, tenant.id, member.id, {}, provisioningSteps)
-  if (isInvited(member))
-    await limits.takeIn(
-      trx,
-      undefined,
-      repeatedInvitation({ tenantId: tenant.id, email: member.email }),
-    )
 }
 
 /** The creation did not get as far as one password for identity and mailbox that is known. */
 function lacksPassword(member: MemberRow): boolean {
-  const { membershipStatus, invited, ownAddress, identityState, mailState, needsPassword } = member
-  if (membershipStatus !== 'provisioning' || invited || !ownAddress) return false
+  const { membershipStatus, ownAddress, identityState, mailState, needsPassword } = member
+  if (membershipStatus !== 'provisioning' || !ownAddress) return false
   return identityState === 'error' || mailState === 'error' || needsPassword
 }
-
-const isInvited = ({ invited, membershipStatus }: MemberRow) =>
-  invited && membershipStatus === 'provisioning'
 
 function gone(row: MemberRow): MemberRow {
   const done = { identityState: 'ok', mailState: 'ok', filesState: 'ok' } as const

@@ -67,6 +67,7 @@ export const membersRouter = router({
         'seats_exhausted',
         'domain_not_verified',
         'integration_off',
+        'invitation_required',
         'email_taken',
         'billing_limited',
         'quote_expired',

@@ -1,5 +1,4 @@
 import type { ProvisioningStep } from '@atrium/core/tenants/tenants'
-import { deleteInvitation } from '@atrium/db/members/invitations'
 import {
   deleteMembership,
   type EndedStep,
@@ -7,7 +6,6 @@ import {
   type MemberOutcome,
   type MemberWork,
   noteMemberFacts,
-  releaseMember,
   saveMemberOutcomes,
 } from '@atrium/db/members/member-work'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
@@ -66,7 +64,6 @@ export async function runMember(
   provided: RunInput = {},
 ): Promise<void> {
   const { db } = services.database
-  if (work.user.invited) return endInvitationWork(services, work)
   const removing = work.status === 'removing'
   const due = orderOf(work).filter((step) => !['ok', 'skipped'].includes(work.steps[step].state))
   let settled = true
@@ -120,14 +117,6 @@ function isSavedLater(
   { fresh }: RunInput,
 ): boolean {
   return step === due.at(-1) || (fresh === true && step === 'identity')
-}
-
-/** An invitation has nothing upstream; anything there with its address belongs to someone else. */
-async function endInvitationWork(services: Services, work: MemberWork): Promise<void> {
-  const { db } = services.database
-  if (work.status === 'removing')
-    await db.transaction().execute((trx) => deleteInvitation(trx, work.user.id))
-  else await releaseMember(db, work)
 }
 
 async function attempt(

@@ -12,7 +12,6 @@ import {
   type MemberChange,
   outcomeOf,
   recordMember,
-  rejectInvited,
   rejectLastAdmin,
 } from './change-member.ts'
 import { readMember } from './list.ts'
@@ -29,7 +28,6 @@ export function suspendMember(ctx: Context, access: Access, userId: string): Pro
   const decide = async (facts: MemberChange) => {
     const { trx, tenant, member } = facts
     if (isSelf(facts)) throw new AppError('self_suspend')
-    rejectInvited(facts)
     if (member.role === 'owner') throw new AppError('owner_locked', errorText('ownerSuspend'))
     if (member.membershipStatus === 'suspended') throw new AppError('already_suspended')
     if (member.membershipStatus === 'removing')

@@ -29,7 +29,6 @@ export function toMemberView(row: MemberRow, { caller, tenant }: Access): Member
       ...(row.filesError === null ? {} : { files: readFailure(row.filesError) }),
     },
     bootstrapAdmin: row.bootstrapAdmin,
-    invited: row.invited,
     managed,
     needsPassword: row.needsPassword,
     joinedAt: row.joinedAt.toISOString(),

@@ -1,9 +1,9 @@
 import { splitAddress } from '@atrium/core/mail/mail-addresses'
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
-import { findDomainTenant, readTrust } from '@atrium/db/members/invitations'
 import { activeRole } from '@atrium/db/members/members'
 import type { Trx } from '@atrium/db/platform/connect'
+import { findDomainTenant, readTrust } from '@atrium/db/users/address-proofs'
 import type { UserRow } from '@atrium/db/users/users'
 import type { Caller } from '../rpc/caller.ts'
 

@@ -173,10 +173,9 @@ export const partnersRouter = router({
         tags,
         summary: 'Invite a staff member',
       },
-      audit: 'partner_team.invited',
+      audit: 'invitation.created',
       creates: true,
-      secretResponse: true,
-      errors: ['integration_off', 'already_exists', 'email_exists'],
+      errors: ['integration_off', 'already_exists', 'email_exists', 'email_taken'],
     })
     .input(InviteStaff)
     .concat(recentSignIn)

@@ -8,7 +8,6 @@ import type {
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { cutPage } from '@atrium/core/platform/paging'
-import { deleteInvitation } from '@atrium/db/members/invitations'
 import {
   findStaff,
   hasOtherOwner,
@@ -61,7 +60,7 @@ export async function changeStaffAccess(
   const { services } = ctx
   const { before, after } = await services.database.db.transaction().execute(async (trx) => {
     const staff = await lockStaff(trx, proof, input.userId)
-    if (staff.access === 'owner' && input.access !== 'owner' && !staff.invited)
+    if (staff.access === 'owner' && input.access !== 'owner')
       await rejectLastOwner(trx, proof, staff)
     await setStaff(trx, staff.id, { partnerId: proof.partner.id, access: input.access })
     return { before: staff, after: { ...staff, access: input.access } }
@@ -87,17 +86,12 @@ export async function removeStaff(
   const { db } = ctx.services.database
   const { removed, mark } = await db.transaction().execute(async (trx) => {
     const staff = await lockStaff(trx, proof, input.userId)
-    if (staff.invited) {
-      await deleteInvitation(trx, staff.id)
-      return { removed: staff, mark: undefined }
-    }
     if (staff.access === 'owner') await rejectLastOwner(trx, proof, staff)
     await setStaff(trx, staff.id, null)
     return { removed: staff, mark: await addIdentitySyncTask(trx, staff.id, { staff: true }) }
   })
-  const leftGroup = mark === undefined || (await leaveStaffGroup(ctx, removed))
-  if (mark !== undefined && leftGroup)
-    await completeIdentitySyncTask(db, removed.id, mark, { staff: true })
+  const leftGroup = await leaveStaffGroup(ctx, removed)
+  if (leftGroup) await completeIdentitySyncTask(db, removed.id, mark, { staff: true })
   await recordStaff(ctx, proof, 'partner_team.removed', removed, {
     access: removed.access,
     ...(leftGroup ? {} : { leftGroup }),
@@ -159,7 +153,7 @@ function toStaffView(row: StaffRow, connected: boolean): StaffView {
     email: row.email,
     name: row.name,
     access: row.access,
-    status: row.deactivatedAt ? 'deactivated' : row.invited ? 'invited' : 'active',
+    status: row.deactivatedAt ? 'deactivated' : 'active',
     mfa: {
       state: row.enrolled === null ? 'unknown' : row.enrolled ? 'enrolled' : 'not_enrolled',
       factors: row.factors,

@@ -139,6 +139,7 @@ const shape = {
     .optional(),
   STRIPE_WEBHOOK_SECRET: list.optional(),
   STRIPE_API_URL: address.optional(),
+  INVITATION_DAYS: z.coerce.number().int().min(1).max(30).default(7),
   TENANT_RESTORE_DAYS: z.coerce.number().int().min(1).max(365).default(30),
   BILLING_GRACE_DAYS: z.coerce.number().int().min(0).max(90).default(14),
   RENEWAL_NOTICE_DAYS: z.coerce.number().int().min(1).max(90).default(30),
@@ -215,6 +216,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     databaseReplicaUrl: e.DATABASE_REPLICA_URL,
     tenantDomain: trim(e.PLATFORM_TENANT_DOMAIN.toLowerCase(), /\./),
     /** Days in which a deleted tenant can be restored. */
+    invitationDays: e.INVITATION_DAYS,
     tenantRestoreDays: e.TENANT_RESTORE_DAYS,
     mailProvisioning: e.MAIL_PROVISIONING_ENABLED,
     tokens: {

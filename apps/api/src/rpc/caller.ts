@@ -84,6 +84,8 @@ export interface CallerTenant {
   status: NonNullable<CallerTenantRow['tenantStatus']>
   partnerId: string | null
   partnerSlug: string | null
+  /** Has no owner until somebody accepts an invitation as one. */
+  awaitsOwner: boolean
   plan: Plan
   /** The caller's own role, or `admin` within a call that an access grant opens. */
   role: CallerTenantRow['role']

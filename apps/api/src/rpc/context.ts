@@ -111,7 +111,7 @@ export function createContext(
       if (named) request.logFields.tenant = named
       const caller = noted(request, toCaller(services, token, row?.caller))
       if (!row?.tenant) return { caller, tenant: undefined }
-      const { id, slug: storedSlug, status, partnerId, partnerSlug, plan } = row.tenant
+      const { id, slug: storedSlug, status, partnerId, awaitsOwner, partnerSlug, plan } = row.tenant
       return {
         caller,
         tenant: {
@@ -119,6 +119,7 @@ export function createContext(
           slug: storedSlug,
           status,
           partnerId,
+          awaitsOwner,
           partnerSlug,
           plan,
           role: row.role,
@@ -178,6 +179,7 @@ function toTenant(row: CallerTenantRow): CallerTenant | undefined {
     slug: row.tenantSlug,
     status: row.tenantStatus,
     partnerId: row.tenantPartnerId,
+    awaitsOwner: row.tenantAwaitsOwner ?? false,
     partnerSlug: row.tenantPartnerSlug,
     plan: row.tenantPlan,
     role: row.role,

@@ -139,8 +139,13 @@ function tenantGuard(rules: {
   )
 }
 
-const isMember: Decide = (_caller, tenant) => tenant.role !== null
-const isAdmin: Decide = (_caller, tenant) => tenant.role === 'admin' || tenant.role === 'owner'
+/** Staff of the partner that looks after a tenant until it has an owner acts as its admin. */
+const isCustodian: Decide = (caller, tenant) =>
+  tenant.awaitsOwner && mayManageAsPartner(caller, tenant)
+const isMember: Decide = (caller, tenant, context) =>
+  tenant.role !== null || isCustodian(caller, tenant, context)
+const isAdmin: Decide = (caller, tenant, context) =>
+  tenant.role === 'admin' || tenant.role === 'owner' || isCustodian(caller, tenant, context)
 const isOwner: Decide = (_caller, tenant) => tenant.role === 'owner'
 const isOperator: Decide = (caller) => caller.operator
 const ownsAsPartner: Decide = (caller, tenant) =>

@@ -3,8 +3,14 @@ import type { TenantStatus } from '@atrium/core/tenants/tenants'
 import { holdActiveGrant } from '@atrium/db/access-grants/access-grants'
 import { activeRole } from '@atrium/db/members/members'
 import type { Trx } from '@atrium/db/platform/connect'
-import { type LockedTenant, lockTenant, type TenantTrx } from '@atrium/db/tenants/tenants'
+import {
+  findCustodian,
+  type LockedTenant,
+  lockTenant,
+  type TenantTrx,
+} from '@atrium/db/tenants/tenants'
 import type { Access } from './guards.ts'
+import { rejectFormerStaff } from './partner-lock.ts'
 
 export type OpenTenant = LockedTenant
 
@@ -44,14 +50,17 @@ export async function rejectFormerOwner(trx: Trx, { caller, tenant }: Access): P
 }
 
 /**
- * The caller's role may have changed since the guard ran, and an access grant may have ended. Throws
- * AppError `not_member`, `not_admin`.
+ * The caller's role, or the custody of the caller's partner, may have ended since the guard ran, and
+ * so may an access grant. Throws AppError `not_member`, `not_admin`.
  */
 export async function rejectFormerAdmin(trx: Trx, access: Access): Promise<void> {
   const { caller, tenant } = access
   if (caller.operator) return
   if (caller.onBehalf) return rejectFormerDelegate(trx, access)
   const role = caller.id === undefined ? undefined : await activeRole(trx, tenant.id, caller.id)
+  const custodian =
+    role === undefined && caller.partner ? await findCustodian(trx, tenant.id) : undefined
+  if (custodian) return rejectFormerStaff(trx, access, custodian.partnerId)
   if (role === undefined) throw new AppError('not_member')
   if (role === 'member') throw new AppError('not_admin')
 }

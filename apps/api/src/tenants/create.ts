@@ -1,17 +1,14 @@
-import { splitAddress } from '@atrium/core/mail/mail-addresses'
 import { hasPartnerRight } from '@atrium/core/partners/partner-access'
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { isReservedSlug, slugCandidates, slugify } from '@atrium/core/tenants/slugs'
 import type { CreateTenant, TenantView } from '@atrium/core/tenants/tenants'
-import { readTrust } from '@atrium/db/members/invitations'
-import { findPerson, insertPerson } from '@atrium/db/members/members'
+import type { InvitationRow } from '@atrium/db/invitations/invitations'
 import { findPartner, holdPartner } from '@atrium/db/partners/partners'
 import type { Trx } from '@atrium/db/platform/connect'
 import { ownsSuspendedAlone } from '@atrium/db/tenants/tenant-access'
 import {
   countOwnedTenants,
-  insertOwner,
   insertTenant,
   isSlugTaken,
   type NewTenant,
@@ -35,16 +32,17 @@ import type { Caller, RequestInfo } from '../rpc/caller.ts'
 import type { Context } from '../rpc/context.ts'
 import type { InTransaction, Services } from '../rpc/services.ts'
 import { requirePortal } from '../users/access-link.ts'
-import { mailMemberInvitation } from '../users/access-mails.ts'
+import { inviterOf, issueInvitation, nameFrom, toRecipient } from '../users/issue-invitation.ts'
+import { invitationEntry } from '../users/record-invitation.ts'
 import { readTenant } from './get.ts'
 import { groupNameFor, hasForeignGroup } from './group-name.ts'
 
 /**
  * Creates a tenant and provisions it. The record is kept even when steps fail; the response has
  * each step's state. A requested slug that is taken returns 409 `already_exists`; a derived one
- * gets a number. Operators may name an owner and a partner; an owner whose address is not proved is
- * invited by mail. Partner staff creates tenants for its partner, with the plan and seats of its
- * settings by default. Both may give a plan and seats, which are recorded as a grant; anyone else
+ * gets a number. Operators may name a partner, and operators and partner staff an owner, who is
+ * invited by mail; until somebody accepts, the tenant awaits its owner. Partner staff creates
+ * tenants for its partner, with the plan and seats of its settings by default, and owns none. Both may give a plan and seats, which are recorded as a grant; anyone else
  * gets the free plan: 409 `subscription_required` for more.
  */
 export async function createTenant(
@@ -55,7 +53,7 @@ export async function createTenant(
   const { services } = ctx
   rejectForeignFields(someone, input)
   const caller = { ...someone, id: await storedId(services, someone) }
-  const ownerId = await chooseOwner(services, caller, input)
+  const ownerId = chooseOwner(services, caller, input)
   const partner = await choosePartner(services, caller, input)
   const defaults =
     partner && partner === caller.partner
@@ -78,13 +76,13 @@ export async function createTenant(
     industry: input.industry ?? null,
     brandColor: input.brandColor ?? null,
     billing: checkedBillingInfo(input.billingInfo ?? {}, 'billingInfo.').billingInfo,
-    ownerId: ownerId ?? null,
+    ownerId,
   }
-  const inviter = caller.name ?? caller.email ?? 'Atrium'
+  let invitation: InvitationRow | undefined
   const created = await insertUnderFreeSlug(ctx, caller, tenant, input, async (trx, id) => {
-    if (ownerId === undefined && input.ownerEmail !== undefined)
-      await inviteOwner(services, trx, id, { email: input.ownerEmail, inviter })
     await recordGrant(trx, services, caller, id, requested)
+    if (ownerId === null && input.ownerEmail !== undefined)
+      invitation = await inviteOwner(services, trx, id, caller, input.ownerEmail)
   })
   await services.audit.record(ctx, caller, {
     action: 'tenant.created',
@@ -95,10 +93,12 @@ export async function createTenant(
     partnerSlug: partner?.slug ?? null,
     metadata: {
       plan: tenant.plan,
-      ...(ownerId === undefined ? { ownerInvited: true } : {}),
+      ...(ownerId === null ? { awaitsOwner: true } : {}),
       ...(input.domains?.length ? { domains: input.domains } : {}),
     },
   })
+  if (invitation)
+    await services.audit.record(ctx, caller, invitationEntry('invitation.created', invitation))
   if (input.respondAsync) {
     services.background.run('provisioning', () =>
       runProvisioning(services, created.id, 'unfinished'),
@@ -111,9 +111,8 @@ export async function createTenant(
 
 function rejectForeignFields(caller: Caller, input: CreateTenant): void {
   if (caller.operator) return
-  if (input.ownerEmail !== undefined || input.partnerId !== undefined) {
+  if (input.partnerId !== undefined || (input.ownerEmail !== undefined && !caller.partner))
     throw new AppError('operator_required', errorText('operatorFields'))
-  }
 }
 
 /**
@@ -134,48 +133,39 @@ async function storedId(services: Services, caller: Caller): Promise<string> {
 }
 
 /**
- * Undefined for an address that is not proved: its owner is invited by mail, and no one owns the
- * tenant by address alone.
+ * Null for a tenant that awaits its owner: no one owns a tenant by address alone, and staff of a
+ * partner sets tenants up for others.
  */
-async function chooseOwner(
-  services: Services,
+function chooseOwner(
+  { config }: Services,
   caller: Caller & { id: string },
-  input: CreateTenant,
-): Promise<string | undefined> {
-  if (input.ownerEmail === undefined || input.ownerEmail === caller.email) return caller.id
-  const { db } = services.database
-  const owner = await findPerson(db, { email: input.ownerEmail })
-  if (owner && owner.deactivatedAt === null && (await readTrust(db, owner.id))?.proved)
-    return owner.id
-  requirePortal(services.config)
-  return undefined
+  { ownerEmail }: CreateTenant,
+): string | null {
+  if (ownerEmail !== undefined && ownerEmail !== caller.email) {
+    requirePortal(config)
+    return null
+  }
+  const forOthers = ownerEmail === undefined && !caller.operator && caller.partner !== undefined
+  return forOthers ? null : caller.id
 }
 
-/** The placeholder owner until the invited person follows the link. No one can act as it. */
 async function inviteOwner(
   services: InTransaction,
   trx: Trx,
   tenantId: string,
-  { email, inviter }: { email: string; inviter: string },
-): Promise<void> {
-  const name = splitAddress(email).localPart
-  const contact = { firstName: null, lastName: null, phone: null, alternativeEmail: null }
-  const userId = await insertPerson(trx, {
-    email,
-    name,
-    ...contact,
-    homeTenantId: tenantId,
-    invited: true,
-  })
-  await insertOwner(trx, tenantId, userId)
-  await mailMemberInvitation(services, trx, {
-    userId,
-    email,
-    name,
-    tenantId,
-    inviter,
+  caller: Caller,
+  email: string,
+): Promise<InvitationRow> {
+  const { invitation } = await issueInvitation(services, trx, {
+    kind: 'owner',
     role: 'owner',
+    tenantId,
+    email,
+    name: nameFrom({ email }),
+    inviter: inviterOf(caller, 'Atrium'),
   })
+  await services.limits.takeIn(trx, undefined, [toRecipient(email)])
+  return invitation
 }
 
 async function choosePartner(

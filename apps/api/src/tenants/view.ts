@@ -68,6 +68,7 @@ export function toTenantView(
       row.ownerId && row.ownerEmail && row.ownerName
         ? { id: row.ownerId, email: row.ownerEmail, name: row.ownerName }
         : null,
+    awaitsOwner: row.awaitsOwner,
     memberCount: row.memberCount,
     health: health ? healthOf(row, now) : { score: null, band: 'unknown', factors: [] },
     suspendedReason: row.status === 'suspended' ? row.suspendedReason : null,

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
-import { saveAccessLink } from '@atrium/db/members/invitations'
 import type { Db } from '@atrium/db/platform/connect'
+import { saveAccessLink } from '@atrium/db/users/address-proofs'
 import type { Config } from '../platform/config.ts'
 import { portalLink } from '../platform/links.ts'
 
@@ -10,16 +10,25 @@ import { portalLink } from '../platform/links.ts'
 const shape = /^[A-Za-z0-9_-]{43}$/
 
 /**
- * Makes the link that proves an address, in the moment its mail is sent: the token is in that mail
- * alone, and the database keeps its SHA-256. A link sent before is void from then on.
+ * A token of its own for a mailed link, with the hash that is stored: the token is in the mail
+ * alone. The link leads to the page of the portal that follows it.
+ */
+export function newLinkToken(config: Config): { link: string; hash: Buffer } {
+  const token = randomBytes(32).toString('base64url')
+  return { link: portalLink(config, `/invitation/${token}`), hash: sha256(token) }
+}
+
+/**
+ * Makes the link that gives a person a new password, in the moment its mail is sent. A link sent
+ * before is void from then on.
  */
 export async function newAccessLink(
   { config, db }: { config: Config; db: Db },
   { userId, email }: { userId: string; email: string },
 ): Promise<string> {
-  const token = randomBytes(32).toString('base64url')
-  await saveAccessLink(db, { userId, email, hash: sha256(token) })
-  return portalLink(config, `/invitation/${token}`)
+  const { link, hash } = newLinkToken(config)
+  await saveAccessLink(db, { userId, email, hash })
+  return link
 }
 
 /** By which a link is looked up; undefined for a text that no token can be. */

@@ -30,7 +30,7 @@ import type { Caller } from '../rpc/caller.ts'
 import type { Context } from '../rpc/context.ts'
 import { rejectNonOperator } from '../rpc/guards.ts'
 import { leaveGroups } from './follow-identity.ts'
-import { idpUserIdOf, orUpstreamFailed, requireIdentity } from './identity.ts'
+import { idpUserIdOf, joinGroup, orUpstreamFailed, requireIdentity } from './identity.ts'
 import { mirrorProfile, profileChanges } from './mirror-profile.ts'
 import { rejectUnproved } from './proved-address.ts'
 import { staffChange } from './staff.ts'
@@ -135,8 +135,7 @@ async function grantPlatformAdmin({ services }: Context, user: UserRow): Promise
   await orUpstreamFailed(async () => {
     const userId = await idpUserIdOf(services, user)
     if (!userId) throw new AppError('not_found', errorText('identityUnknown'))
-    const group = await identity.ensureGroup({ name: services.config.groups.platformAdmins })
-    await identity.addToGroup({ groupId: group.id, userId })
+    await joinGroup(identity, services.config.groups.platformAdmins, userId)
   })
   await setPlatformAdmin(services.database.db, user.id, true, 'now')
 }

@@ -1,10 +1,10 @@
 import { stepFailureText } from '@atrium/core/platform/failure-text'
+import { findPerson } from '@atrium/db/members/members'
 import {
   type AbandonedIdentity,
   abandonedIdentities,
   deleteAbandonedIdentity,
-} from '@atrium/db/members/invitations'
-import { findPerson } from '@atrium/db/members/members'
+} from '@atrium/db/users/address-proofs'
 import { addIdentitySyncTask } from '@atrium/db/users/identity-sync-tasks'
 import { placeholderEmail } from '@atrium/db/users/users'
 import type { CallOptions } from '@atrium/integrations/call-options'

@@ -6,7 +6,12 @@ import {
   type IdentitySyncTask,
   postponeIdentitySyncTask,
 } from '@atrium/db/users/identity-sync-tasks'
-import { findUserOrClosed, setPlatformAdmin, type UserRow } from '@atrium/db/users/users'
+import {
+  findUserOrClosed,
+  setPlatformAdmin,
+  settlePlatformAdmin,
+  type UserRow,
+} from '@atrium/db/users/users'
 import type { IdentityProvider } from '@atrium/integrations/identity/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import { retryDelaySeconds } from '../platform/retry-delay.ts'
@@ -14,7 +19,7 @@ import type { Services } from '../rpc/services.ts'
 import { followEverywhere } from './deactivate.ts'
 import { reopenIdentity } from './end-sessions.ts'
 import { followProfile } from './follow-profile.ts'
-import { idpUserIdOf } from './identity.ts'
+import { idpUserIdOf, joinGroup } from './identity.ts'
 
 /** Those that are taken at a time, and worked on side by side. */
 const atOnce = 5
@@ -25,9 +30,9 @@ const firstRetrySeconds = 60
 
 /**
  * Syncs pending changes of people to the identity provider: those that failed, or whose process
- * died. Sends names and contact data, and revocations. Never activates anyone or grants
- * permissions, except for an identity that was deactivated for a moment (`endSessionsAndTokens`).
- * Failures are retried.
+ * died. Sends names and contact data, and revocations. Activates only an identity that was
+ * deactivated for a moment (`endSessionsAndTokens`), and grants only what an accepted invitation of
+ * an operator gave. Failures are retried.
  */
 export async function followIdentities(services: Services): Promise<void> {
   const { identity } = services.systems
@@ -91,8 +96,8 @@ export async function leaveGroups(services: Services, user: UserRow, mark: strin
 }
 
 /**
- * Revokes whatever the record does not grant: the active account, the group of administrators, the
- * one of partner staff. The account of a person whose record is closed belongs to a tenant, which
+ * Puts a new administrator into the provider's group, and revokes whatever the record does not
+ * grant: the active account, the group of administrators, the one of partner staff. The account of a person whose record is closed belongs to a tenant, which
  * has it deleted, or to no one here.
  */
 async function deprovision(
@@ -101,18 +106,21 @@ async function deprovision(
   user: UserRow,
 ): Promise<void> {
   const { platformAdmins, partnerStaff } = services.config.groups
-  const withdrawn =
-    !user.platformAdmin && Number(user.platformAdminChangedAt) === Number.POSITIVE_INFINITY
+  const unsettled = Number(user.platformAdminChangedAt) === Number.POSITIVE_INFINITY
+  const granted = unsettled && user.platformAdmin && user.deactivatedAt === null
+  const withdrawn = unsettled && !user.platformAdmin
   const userId = await idpUserIdOf(services, user)
   if (userId !== undefined) {
     if (user.deactivatedAt !== null && user.removedAt === null) {
       await identity.setActive({ userId, active: false })
       await identity.endSessions({ userId, username: user.email })
     }
+    if (granted) await joinGroup(identity, platformAdmins, userId)
     if (withdrawn) await leave(identity, platformAdmins, userId)
     if (user.partnerId === null) await leave(identity, partnerStaff, userId)
   }
   if (withdrawn) await setPlatformAdmin(services.database.db, user.id, false, 'now')
+  if (granted && userId !== undefined) await settlePlatformAdmin(services.database.db, user.id)
 }
 
 async function reopen(

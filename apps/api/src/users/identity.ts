@@ -29,6 +29,16 @@ export async function idpUserIdOf(
   return found?.id
 }
 
+/** Puts an identity into a group of the provider, which is made where it is missing. */
+export async function joinGroup(
+  identity: IdentityProvider,
+  name: string,
+  userId: string,
+): Promise<void> {
+  const group = await identity.ensureGroup({ name })
+  await identity.addToGroup({ groupId: group.id, userId })
+}
+
 /**
  * Carries out calls to an upstream system; its failure becomes 502 with a sentence that may be
  * shown.

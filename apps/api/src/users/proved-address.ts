@@ -1,7 +1,7 @@
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
-import { readTrust } from '@atrium/db/members/invitations'
 import type { Db, Trx } from '@atrium/db/platform/connect'
+import { readTrust } from '@atrium/db/users/address-proofs'
 
 /** The sentence for a person who is about to get power over something. */
 export const notProved = (name: string) =>

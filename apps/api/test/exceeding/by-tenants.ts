@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { invite } from '@atrium/testing/invitations'
 import type { MembersTestApp } from '@atrium/testing/members-test-app'
 import { proveDomain } from '@atrium/testing/test-app'
 import { amongMembers } from './reach.ts'
@@ -10,18 +11,15 @@ const addMember = (testApp: MembersTestApp, fields: object = {}) =>
   testApp.call('POST', '/users', { email: own(), ...fields })
 const elsewhere = () => ({ alternativeEmail: `${unique()}@elsewhere.example` })
 
-/** Invites somebody to Globex; returns the id of the member and the token of the owner. */
-async function invite(testApp: MembersTestApp): Promise<{ id: string; token: string }> {
+/** Invites somebody to Globex; returns the id of the invitation and the token of the owner. */
+async function inviteOne(testApp: MembersTestApp): Promise<{ id: string; token: string }> {
   const token = await testApp.token('owner@globex.test')
-  const { status, body } = await testApp.request('POST', '/tenants/globex/users', {
-    token,
-    body: { email: `${unique()}@outside.example` },
-  })
-  if (status !== 201) throw new Error(`nobody was invited: ${status} ${body.code}`)
-  return { id: body.member.id, token }
+  const { body } = await invite(testApp, 'globex', { email: `${unique()}@outside.example` }, token)
+  if (!body.invitation) throw new Error(`nobody was invited: ${body.code}`)
+  return { id: body.invitation.id, token }
 }
 const inviteAgain = (testApp: MembersTestApp, { id, token }: { id: string; token: string }) =>
-  testApp.request('POST', `/tenants/globex/users/${id}/retry`, { token, body: {} })
+  testApp.request('POST', `/tenants/globex/invitations/${id}/resend`, { token, body: {} })
 
 /** Limits of one workplace, each with the call that reaches it. */
 export const byTenants = {
@@ -39,7 +37,7 @@ export const byTenants = {
   }),
   invitation_repeats_day: amongMembers(
     async (testApp) => {
-      const invited = [await invite(testApp), await invite(testApp), await invite(testApp)]
+      const invited = [await inviteOne(testApp), await inviteOne(testApp), await inviteOne(testApp)]
       return (n) => inviteAgain(testApp, invited[n % invited.length] ?? { id: '', token: '' })
     },
     { headers: false, slug: 'globex' },
@@ -47,7 +45,7 @@ export const byTenants = {
   // The invitation itself is the first of the three.
   invitations_recipient_day: amongMembers(
     async (testApp) => {
-      const invited = await invite(testApp)
+      const invited = await inviteOne(testApp)
       return () => inviteAgain(testApp, invited)
     },
     { most: 3, lets: 2, headers: false, slug: 'globex' },

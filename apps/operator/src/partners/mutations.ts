@@ -11,6 +11,7 @@ function useStale() {
   return () =>
     Promise.all([
       queryClient.invalidateQueries(trpc.partners.pathFilter()),
+      queryClient.invalidateQueries(trpc.invitations.pathFilter()),
       queryClient.invalidateQueries(trpc.tenants.pathFilter()),
       queryClient.invalidateQueries(trpc.users.list.pathFilter()),
       queryClient.invalidateQueries(trpc.users.get.pathFilter()),

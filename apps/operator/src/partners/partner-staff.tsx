@@ -8,11 +8,12 @@ import { currentCursor } from '@atrium/ui/paging'
 import { accessLabel, mfaMeta } from '@atrium/ui/partner-status-meta'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
-import { Button, Group, Modal, Text } from '@mantine/core'
+import { Box, Button, Group, Modal, Text } from '@mantine/core'
 import { IconUserPlus, IconUsers } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
+import { PartnerInvitations } from '../invitations/invitation-panels.tsx'
 import { When } from '../parts/when.tsx'
 import { useTRPC } from '../trpc.ts'
 import { partnersPerPage } from './search.ts'
@@ -88,6 +89,9 @@ export function PartnerStaff({ partner }: { partner: PartnerView }) {
           />
         </>
       )}
+      <Box mt="xl">
+        <PartnerInvitations slug={partner.slug} />
+      </Box>
       <Modal
         opened={inviting}
         onClose={() => setInviting(false)}
@@ -139,9 +143,6 @@ function columnsFor(partner: PartnerView, editable: boolean): Column<StaffView>[
           {accessLabel(access).name}
           {status === 'deactivated' && (
             <StatusBadge label={t('staff.statuses.deactivated')} tone="neutral" />
-          )}
-          {status === 'invited' && (
-            <StatusBadge label={t('staff.statuses.invited')} tone="working" />
           )}
         </Group>
       ),

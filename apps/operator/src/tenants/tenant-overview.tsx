@@ -25,6 +25,7 @@ import { TenantSubscription } from './tenant-subscription.tsx'
 import { VatCheck } from './vat-check.tsx'
 
 const t = translations('operator.tenants')
+const labels = translations('ui.labels')
 
 interface Props {
   tenant: TenantView
@@ -81,6 +82,7 @@ function Records({ tenant }: Pick<Props, 'tenant'>) {
             <CopyValue label={t('fields.slug')} value={tenant.slug} hideLabel />
           </DetailItem>
           <DetailItem label={t('fields.owner')}>
+            {tenant.awaitsOwner && labels('awaitsOwner')}
             {tenant.owner && (
               <LinkAnchor to="/users/$id" params={{ id: tenant.owner.id }} fz="inherit">
                 {tenant.owner.name}

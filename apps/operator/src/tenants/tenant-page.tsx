@@ -6,11 +6,12 @@ import { translations, withMessages } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { TenantStatusBadge } from '@atrium/ui/status-badge'
 import { suspensionLabel } from '@atrium/ui/suspension-labels'
-import { Alert } from '@mantine/core'
+import { Alert, Stack } from '@mantine/core'
 import { IconAlertTriangle, IconTrash } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
 import { Suspense } from 'react'
+import { TenantInvitations } from '../invitations/invitation-panels.tsx'
 import { MissingPage } from '../layout/not-found-page.tsx'
 import { PageTabs } from '../parts/page-tabs.tsx'
 import { isMissing } from '../parts/problems.ts'
@@ -90,7 +91,12 @@ function TenantDetail({ tenant }: { tenant: TenantView }) {
           {
             name: 'members',
             label: t('page.tabs.members'),
-            content: <TenantMembers tenant={tenant} />,
+            content: (
+              <Stack gap="xl">
+                <TenantMembers tenant={tenant} />
+                <TenantInvitations slug={tenant.slug} />
+              </Stack>
+            ),
           },
           {
             name: 'audit',

@@ -7,10 +7,11 @@ import { PageHeader } from '@atrium/ui/page-header'
 import { PagedTable } from '@atrium/ui/paged-table'
 import type { Column } from '@atrium/ui/responsive-table'
 import { narrowedBy } from '@atrium/ui/search-params'
-import { Button, Text } from '@mantine/core'
+import { Box, Button, Text } from '@mantine/core'
 import { IconUserPlus, IconUsers } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
+import { AllInvitations } from '../invitations/invitation-panels.tsx'
 import { When } from '../parts/when.tsx'
 import { useTRPC } from '../trpc.ts'
 import { type UsersSearch, usersQuery } from './search.ts'
@@ -102,6 +103,9 @@ function UsersPage() {
           </EmptyState>
         }
       />
+      <Box mt="xl">
+        <AllInvitations />
+      </Box>
     </>
   )
 }

@@ -4,15 +4,17 @@ import { lazyOnInput } from '@atrium/ui/lazy-on-input'
 import { LinkButton } from '@atrium/ui/links'
 import { translations, withMessages } from '@atrium/ui/messages'
 import { Button } from '@mantine/core'
-import { IconFileImport, IconUserPlus } from '@tabler/icons-react'
+import { IconFileImport, IconMailPlus, IconUserPlus } from '@tabler/icons-react'
 import { Suspense, useState } from 'react'
 import * as links from '../links.ts'
 
 const t = translations('portal.members')
+const invitations = translations('ui.invitations')
 
 const CreateMemberDialog = lazyOnInput(() =>
   withMessages(import('./create-member-dialog.tsx'), 'portal.subscriptions', 'ui.issues'),
 )
+const InviteMembersDialog = lazyOnInput(() => import('../invitations/invite-members-dialog.tsx'))
 const FirstPassword = lazyOnInput(() => import('./first-password.tsx'))
 
 interface Props {
@@ -21,12 +23,13 @@ interface Props {
   onOpen: (member: MemberView) => void
 }
 
-/** The two ways to bring people in: one by one, or a list of them. */
+/** The ways to bring people in: a list of them, by invitation, or one by one. */
 export function AddMembers({ tenant, onOpen }: Props) {
   // Undefined until the first opening: the dialog stays mounted from then on, so that closing is
   // seen.
   const [opened, setOpened] = useState<boolean>()
   const close = () => setOpened(false)
+  const [inviting, setInviting] = useState<boolean>()
   const [created, setCreated] = useState<CreatedMember>()
   return (
     <>
@@ -37,6 +40,13 @@ export function AddMembers({ tenant, onOpen }: Props) {
       >
         {t('add.import')}
       </LinkButton>
+      <Button
+        variant="default"
+        leftSection={<IconMailPlus size={17} aria-hidden />}
+        onClick={() => setInviting(true)}
+      >
+        {invitations('dialog.open')}
+      </Button>
       <Button leftSection={<IconUserPlus size={17} aria-hidden />} onClick={() => setOpened(true)}>
         {t('add.action')}
       </Button>
@@ -51,6 +61,13 @@ export function AddMembers({ tenant, onOpen }: Props) {
               setCreated(result)
               if (result.oneTimePassword === null) onOpen(result.member)
             }}
+          />
+        )}
+        {inviting !== undefined && (
+          <InviteMembersDialog
+            tenant={tenant}
+            opened={inviting}
+            onClose={() => setInviting(false)}
           />
         )}
         {created && (

@@ -37,7 +37,6 @@ function reasonAgainst(act: BulkAction, member: MemberView, callerId: string): s
   if (member.id === callerId && act !== 'resume') return t('bulk.reasons.self')
   if (member.status === 'removing')
     return t(act === 'remove' ? 'bulk.reasons.removingAlready' : 'bulk.reasons.removing')
-  if (member.invited && act !== 'remove') return t('bulk.reasons.invited')
   switch (act) {
     case 'suspend':
       if (member.role === 'owner') return t('bulk.reasons.owner')

@@ -10,6 +10,7 @@ import { useMutation } from '@atrium/ui/use-mutation'
 import { zodForm } from '@atrium/ui/zod-form'
 import { Button, Group, Modal, Radio, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { useInvalidateInvitations } from '../invitations/use-invalidate-invitations.ts'
 import { explain } from '../tenants/problems.ts'
 import { showRejection } from '../tenants/rejection.ts'
 import { useTRPC } from '../trpc.ts'
@@ -65,8 +66,7 @@ function MemberFields({ tenant, onClose, onCreated }: Props) {
         if (seatRaise) cache.invalidateSeats()
         cache.learn(response.member)
         cache.forget(response.member.id)
-        if (response.member.invited) done(t('add.invited', { email: response.member.email }))
-        else if (response.oneTimePassword === null)
+        if (response.oneTimePassword === null)
           done(t('add.joined', { member: response.member.name, tenant: tenant.name }))
         onCreated(response)
       },
@@ -80,18 +80,34 @@ function MemberFields({ tenant, onClose, onCreated }: Props) {
       },
     }),
   )
+  const invitations = useInvalidateInvitations()
+  const invite = useMutation(
+    trpc.invitations.inviteMembers.mutationOptions({
+      onSuccess: ({ items: [outcome] }) => {
+        cache.forget()
+        invitations()
+        if (!outcome?.invitation) return form.setErrors({ email: outcome?.message ?? '' })
+        done(t('add.invited', { email: outcome.email }))
+        onClose()
+      },
+      onError: (error) => showRejection(form, error),
+    }),
+  )
+  /** Outside the domains of the workplace people are invited. */
+  const send = (values: CreateFormValues) => {
+    const outlook = outlookOf(values.email, tenant.domains, tenant.primaryDomain)
+    if (!outlook || outlook.mailbox) return create.mutate(toCreateMember(tenant.slug, values))
+    const { email, name, role } = toCreateMember(tenant.slug, values)
+    invite.mutate({ slug: tenant.slug, role, invitees: [{ email, ...(name ? { name } : {}) }] })
+  }
+  const pending = create.isPending || invite.isPending
+  const failure = create.error ?? invite.error
   const rejection = problemOf(create.error).code
   const full =
     tenant.seatMode === 'auto' && (rejection === 'seats_exhausted' || rejection === 'quote_expired')
-  const unplaced = create.error && Object.keys(form.errors).length === 0 && !full
+  const unplaced = failure && Object.keys(form.errors).length === 0 && !full
   return (
-    <form
-      onSubmit={form.onSubmit(
-        (values) => create.mutate(toCreateMember(tenant.slug, values)),
-        focusFirstError,
-      )}
-      noValidate
-    >
+    <form onSubmit={form.onSubmit(send, focusFirstError)} noValidate>
       <Stack gap="sm">
         <div>
           <TextInput
@@ -154,11 +170,7 @@ function MemberFields({ tenant, onClose, onCreated }: Props) {
           </Stack>
         </Radio.Group>
         {unplaced && (
-          <ProblemAlert
-            title={t('add.failed')}
-            error={create.error}
-            message={explain(create.error)}
-          />
+          <ProblemAlert title={t('add.failed')} error={failure} message={explain(failure)} />
         )}
         {create.isPending && (
           <Text size="sm" c="dimmed" role="status">
@@ -178,10 +190,10 @@ function MemberFields({ tenant, onClose, onCreated }: Props) {
           />
         )}
         <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose} disabled={create.isPending}>
+          <Button variant="default" onClick={onClose} disabled={pending}>
             {t('actions.cancel')}
           </Button>
-          <Button type="submit" variant={full ? 'default' : 'filled'} loading={create.isPending}>
+          <Button type="submit" variant={full ? 'default' : 'filled'} loading={pending}>
             {t('add.action')}
           </Button>
         </Group>

@@ -15,6 +15,8 @@ export function rowMeta(state: ImportRowState, dryRun: boolean): StatusMeta {
       return { label: t('import.rowStates.running'), tone: 'working' }
     case 'created':
       return { label: t('import.rowStates.created'), tone: 'good' }
+    case 'invited':
+      return { label: t('import.rowStates.invited'), tone: 'good' }
     case 'incomplete':
       return { label: t('import.rowStates.incomplete'), tone: 'warning' }
     case 'refused':
@@ -25,13 +27,8 @@ export function rowMeta(state: ImportRowState, dryRun: boolean): StatusMeta {
 /**
  * Rows that need no more work, out of all: what a progress bar shows. 1 for an import without rows.
  */
-export function progressOf({
-  total,
-  created,
-  incomplete,
-  refused: rejected,
-}: ImportView['counts']): number {
-  return total === 0 ? 1 : (created + incomplete + rejected) / total
+export function progressOf({ total, ready, running }: ImportView['counts']): number {
+  return total === 0 ? 1 : (total - ready - running) / total
 }
 
 /** "12 added, 1 rejected": the counts that are not zero, in one sentence for eye and ear. */
@@ -40,6 +37,7 @@ export function countsText(counts: ImportView['counts'], dryRun: boolean): strin
     [dryRun ? 'ready' : 'waiting', counts.ready],
     ['running', counts.running],
     ['created', counts.created],
+    ['invited', counts.invited],
     ['incomplete', counts.incomplete],
     ['refused', counts.refused],
   ] as const

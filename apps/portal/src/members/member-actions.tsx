@@ -61,9 +61,9 @@ export function MemberActions({ slug, member, own, open, onGone }: Props) {
             {t('actions.forceLogout.verb')}
           </Button>
         )}
-        {member.managed && member.status !== 'removing' && (open || !member.invited) && (
+        {member.managed && member.status !== 'removing' && (
           <Button size="xs" variant="default" onClick={() => setAsking('resetPassword')}>
-            {t(member.invited ? 'password.invite.action' : 'password.reset.action')}
+            {t('password.reset.action')}
           </Button>
         )}
         {fits('remove') && (
@@ -106,12 +106,8 @@ export function MemberActions({ slug, member, own, open, onGone }: Props) {
       <ConfirmDialog
         opened={asking === 'resetPassword'}
         onClose={close}
-        title={
-          member.invited
-            ? t('password.invite.question', { email: member.email })
-            : t('password.reset.question', { member: member.name })
-        }
-        confirmLabel={t(member.invited ? 'password.invite.submit' : 'password.reset.action')}
+        title={t('password.reset.question', { member: member.name })}
+        confirmLabel={t('password.reset.action')}
         explain={explain}
         onConfirm={async () => {
           const response = await reset.mutateAsync({ slug, userId: member.id })
@@ -120,20 +116,14 @@ export function MemberActions({ slug, member, own, open, onGone }: Props) {
           setSecret(response)
         }}
       >
-        {member.invited ? (
-          t('password.invite.effects')
-        ) : (
-          <Stack gap="xs">
-            <Text inherit>
-              {t(
-                member.mailboxAddress ? 'password.reset.mailboxEffects' : 'password.reset.effects',
-              )}
-            </Text>
-            {member.mailboxAddress && (
-              <Text inherit>{t('actions.suspend.effects.openConnections')}</Text>
-            )}
-          </Stack>
-        )}
+        <Stack gap="xs">
+          <Text inherit>
+            {t(member.mailboxAddress ? 'password.reset.mailboxEffects' : 'password.reset.effects')}
+          </Text>
+          {member.mailboxAddress && (
+            <Text inherit>{t('actions.suspend.effects.openConnections')}</Text>
+          )}
+        </Stack>
       </ConfirmDialog>
       <SecretReveal
         opened={typeof secret?.oneTimePassword === 'string'}

@@ -107,7 +107,7 @@ function useTransfer(slug: string) {
     trpc.members.transferOwnership.mutationOptions({
       onSuccess: async ({ owner, previousOwner }) => {
         cache.learn(owner)
-        cache.learn(previousOwner)
+        if (previousOwner) cache.learn(previousOwner)
         cache.forget()
         // The caller's own role may have changed, and navigation and buttons go by it.
         await queryClient.invalidateQueries(trpc.users.me.pathFilter())

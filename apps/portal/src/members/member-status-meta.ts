@@ -17,7 +17,7 @@ const tones: Readonly<Record<MemberView['status'], Tone>> = {
   deactivated: 'neutral',
 }
 
-type Standing = Pick<MemberView, 'status' | 'outcomes' | 'invited'>
+type Standing = Pick<MemberView, 'status' | 'outcomes'>
 
 /** Systems in which the last work for a member failed. */
 export function failedSystems({ outcomes }: Pick<MemberView, 'outcomes'>): System[] {
@@ -39,17 +39,15 @@ export function lacksFiles(
 
 /** A member's status; a failure in one of the systems comes first, since it needs attention. */
 export function memberMeta(member: Standing): StatusMeta {
-  const { invited, status } = member
-  if (invited && status !== 'removing') return { label: t('statuses.invited'), tone: 'working' }
+  const { status } = member
   return failedSystems(member).length === 0
     ? { label: t(`statuses.${status}`), tone: tones[status] }
     : { label: t(`failedStatuses.${status}`), tone: 'warning' }
 }
 
 /** Whether work for this member is still running, so that the page refreshes itself. */
-export function isUnderWay({ status, outcomes, invited }: Standing): boolean {
+export function isUnderWay({ status, outcomes }: Standing): boolean {
   return (
-    !invited &&
     (status === 'provisioning' || status === 'removing') &&
     systems.some((system) => outcomes[system] === 'pending')
   )

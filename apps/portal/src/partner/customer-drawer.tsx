@@ -60,8 +60,9 @@ function Details({ tenant }: { tenant: TenantView }) {
         <DetailItem label={t('detail.plan')}>{labels(`plans.${tenant.plan}`)}</DetailItem>
         <DetailItem label={t('detail.seats')}>{seatsText(tenant)}</DetailItem>
         <DetailItem label={t('detail.owner')}>
-          {tenant.owner &&
-            t('detail.ownerOf', { name: tenant.owner.name, email: tenant.owner.email })}
+          {tenant.owner
+            ? t('detail.ownerOf', { name: tenant.owner.name, email: tenant.owner.email })
+            : tenant.awaitsOwner && labels('awaitsOwner')}
         </DetailItem>
         <DetailItem label={t('detail.domain')}>{tenant.primaryDomain}</DetailItem>
         <DetailItem label={t('detail.industry')}>{tenant.industry}</DetailItem>

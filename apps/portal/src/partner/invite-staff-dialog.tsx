@@ -10,6 +10,7 @@ import { useMutation } from '@atrium/ui/use-mutation'
 import { zodForm } from '@atrium/ui/zod-form'
 import { Button, Group, Modal, Radio, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { useInvalidateInvitations } from '../invitations/use-invalidate-invitations.ts'
 import { showRejection } from '../tenants/rejection.ts'
 import { useTRPC } from '../trpc.ts'
 import { useInvalidatePartner } from './mutations.ts'
@@ -48,16 +49,21 @@ function InviteFields({ onClose, onInvited }: Props) {
   const partner = usePartner()
   const trpc = useTRPC()
   const forget = useInvalidatePartner()
+  const invitations = useInvalidateInvitations()
   const form = useForm<Values>({ initialValues: emptyForm, validate: zodForm(InviteForm) })
   const invite = useMutation(
     trpc.partners.inviteStaff.mutationOptions({
       onSuccess: () => {
         forget()
+        invitations()
         done(t('invite.done', { email: form.values.email }))
         onInvited()
       },
       onError: (error) =>
-        showRejection(form, error, { name: 'email', codes: ['email_exists', 'already_exists'] }),
+        showRejection(form, error, {
+          name: 'email',
+          codes: ['email_exists', 'already_exists', 'email_taken'],
+        }),
     }),
   )
   const unplaced = invite.error && Object.keys(form.errors).length === 0

@@ -19,6 +19,7 @@ import { useTRPC } from '../trpc.ts'
 import classes from './dashboard.module.css'
 import { InviteStaffDialog } from './invite-staff-dialog.tsx'
 import { StaffActions } from './staff-actions.tsx'
+import { StaffInvitations } from './staff-invitations.tsx'
 import { mayDo, usePartner } from './use-partner.ts'
 
 const t = translations('portal.partner-staff')
@@ -78,6 +79,7 @@ export function StaffPage() {
             </>
           )}
         </div>
+        {managing && <StaffInvitations />}
         <Panel title={t('levels.title')} description={t('levels.description')}>
           <dl className={classes.levels}>
             {partnerAccesses.map(accessLabel).map(({ name, may }) => (
@@ -131,7 +133,6 @@ function columnsFor(ownId: string, managing: boolean): Column<StaffView>[] {
         <Group gap="xs">
           {accessLabel(access).name}
           {status === 'deactivated' && <StatusBadge label={t('deactivated')} tone="neutral" />}
-          {status === 'invited' && <StatusBadge label={t('invited')} tone="working" />}
         </Group>
       ),
     },

@@ -19,6 +19,7 @@ import { zodForm } from '@atrium/ui/zod-form'
 import { Grid, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
+import { OwnInvitations } from '../invitations/own-invitations.tsx'
 import * as links from '../links.ts'
 
 import { useTRPC } from '../trpc.ts'
@@ -36,6 +37,7 @@ export function ProfilePage() {
     <>
       <PageHeader title={t('title')} description={t('description')} />
       <PartnerHint me={me} />
+      <OwnInvitations />
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, md: 7 }}>
           <ContactPanel me={me} />

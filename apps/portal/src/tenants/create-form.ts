@@ -7,6 +7,8 @@ import { withoutBlanks } from '@atrium/ui/zod-form'
 export interface CreateFormValues {
   name: string
   slug: string
+  /** Of a partner's customer; the person is invited. */
+  ownerEmail: string
   plan: Plan
   domains: string[]
   billingInfo: { company: string; country: string }
@@ -15,6 +17,7 @@ export interface CreateFormValues {
 export const emptyForm: CreateFormValues = {
   name: '',
   slug: '',
+  ownerEmail: '',
   plan: 'free',
   domains: [],
   billingInfo: { company: '', country: '' },
@@ -26,6 +29,7 @@ export const emptyForm: CreateFormValues = {
  */
 export const CreateForm = CreateTenant.pick({
   name: true,
+  ownerEmail: true,
   plan: true,
   domains: true,
   billingInfo: true,

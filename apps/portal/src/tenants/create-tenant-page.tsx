@@ -130,6 +130,18 @@ function CreateTenant({ plan }: { plan: Plan }) {
                 form={form}
                 taken={taken === 'slug' ? create.variables?.slug : undefined}
               />
+              {partner && (
+                <TextInput
+                  label={t('create.owner.label')}
+                  description={t('create.owner.hint')}
+                  type="email"
+                  autoComplete="off"
+                  autoCapitalize="none"
+                  spellCheck={false}
+                  maxLength={254}
+                  {...form.getInputProps('ownerEmail')}
+                />
+              )}
             </Stack>
           </Panel>
           {partner ? (

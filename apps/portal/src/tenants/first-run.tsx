@@ -4,6 +4,7 @@ import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Text } from '@mantine/core'
 import { IconFolders, IconKey, IconMailbox } from '@tabler/icons-react'
+import { OwnInvitations } from '../invitations/own-invitations.tsx'
 import * as links from '../links.ts'
 import { PartnerHint } from '../profile/partner-hint.tsx'
 import classes from './home-page.module.css'
@@ -22,6 +23,7 @@ export function FirstRun({ me }: { me: UserView }) {
   return (
     <>
       <PartnerHint me={me} />
+      <OwnInvitations />
       <div className={classes.first}>
         <div>
           <PageHeader

@@ -5,6 +5,7 @@ import { StatusBadge, TenantStatusBadge } from '@atrium/ui/status-badge'
 import { Text } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { Link, Navigate } from '@tanstack/react-router'
+import { OwnInvitations } from '../invitations/own-invitations.tsx'
 import * as links from '../links.ts'
 import { partnerOf } from '../partner/use-partner.ts'
 import { PartnerHint } from '../profile/partner-hint.tsx'
@@ -39,6 +40,7 @@ export function HomePage() {
         }
       />
       <PartnerHint me={me} />
+      <OwnInvitations />
       <ul className={classes.cards}>
         {lastVisitedFirst(tenants, last).map((tenant) => (
           <li key={tenant.id} className={classes.card}>

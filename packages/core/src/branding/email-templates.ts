@@ -48,6 +48,7 @@ export const emailTemplates = {
       ...member,
       { name: 'member.role', sample: 'member' },
       { name: 'inviter.name', sample: 'Adam Admin' },
+      { name: 'invitation.days', sample: '7' },
       {
         name: 'link.access',
         sample: 'https://portal.example/invitation/…',
@@ -57,7 +58,7 @@ export const emailTemplates = {
       const texts = mailTemplates[language].member
       return message(language, {
         ...texts.invited,
-        paragraphs: [texts.invited.invitation, texts.linkOnce, texts.invited.ignore],
+        paragraphs: [texts.invited.invitation, texts.invited.link, texts.invited.ignore],
         action: { label: texts.accept, link: 'link.access' },
         bold: 'member.email',
       })

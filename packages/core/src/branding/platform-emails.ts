@@ -36,6 +36,7 @@ export const platformEmails = {
       partner,
       { name: 'person.name', sample: 'Pia Partner' },
       { name: 'inviter.name', sample: 'Olga Owner' },
+      { name: 'invitation.days', sample: '7' },
       {
         name: 'link.access',
         sample: 'https://portal.example/invitation/…',
@@ -48,6 +49,27 @@ export const platformEmails = {
         paragraphs: [texts.staffInvited.invitation, texts.staffInvited.link],
         action: { label: texts.staffInvited.action, link: 'link.access' },
         bold: 'partner.name',
+      })
+    },
+  },
+  'operator.invited': {
+    variables: [
+      ...commonVariables,
+      { name: 'person.name', sample: 'Otto Operator' },
+      { name: 'inviter.name', sample: 'Olga Operator' },
+      { name: 'invitation.days', sample: '7' },
+      {
+        name: 'link.access',
+        sample: 'https://portal.example/invitation/…',
+      },
+    ],
+    standard: (language) => {
+      const texts = mailTemplates[language].platform
+      return message(language, {
+        ...texts.operatorInvited,
+        paragraphs: [texts.operatorInvited.invitation, texts.operatorInvited.link],
+        action: { label: texts.operatorInvited.action, link: 'link.access' },
+        bold: 'product.name',
       })
     },
   },

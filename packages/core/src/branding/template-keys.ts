@@ -43,6 +43,7 @@ export type TemplateKey = (typeof templateKeys)[number]
  */
 export const platformTemplateKeys = [
   'partner.invited',
+  'operator.invited',
   'partner.approval_decided',
   'partner.customer_left',
   'tenant.partner_changed',

@@ -52,8 +52,16 @@ export const importStates = ['checked', 'running', 'stopped', 'done'] as const
  * automatically.
  */
 export const importState = z.enum(importStates)
-export const importRowStates = ['ready', 'running', 'created', 'incomplete', 'refused'] as const
+export const importRowStates = [
+  'ready',
+  'running',
+  'created',
+  'invited',
+  'incomplete',
+  'refused',
+] as const
 /**
+ * `invited`: the address is outside the tenant's domains, and becomes a member by accepting.
  * `incomplete`: the member is there and an upstream system has not done its part yet; it is tried
  * again.
  */
@@ -92,6 +100,7 @@ export const ImportView = z.object({
     ready: z.int(),
     running: z.int(),
     created: z.int(),
+    invited: z.int(),
     incomplete: z.int(),
     refused: z.int(),
   }),

@@ -37,11 +37,6 @@ export const MemberView = z.object({
   /** The admin without a mailbox who created the tenant; the role is locked. */
   bootstrapAdmin: z.boolean(),
   /**
-   * True while an invitation is open: the person has not followed the link in the mail, and nothing
-   * is made for them.
-   */
-  invited: z.boolean(),
-  /**
    * Whether this tenant may change name, address, password and sessions. False for a person who
    * also belongs elsewhere.
    */
@@ -148,8 +143,7 @@ export const CreateMember = z.strictObject({
 export type CreateMember = z.infer<typeof CreateMember>
 
 /**
- * `oneTimePassword` is shown once and kept nowhere; null when nothing got a new one, and for an
- * address outside the domains that the tenant proved: a link is mailed to it instead.
+ * `oneTimePassword` is shown once and kept nowhere; null when nothing got a new one.
  */
 export const CreatedMember = z.object({
   member: MemberView,
@@ -242,5 +236,9 @@ export type ResetPassword = z.infer<typeof ResetPassword>
 export const TransferOwnership = z.strictObject({ slug, userId })
 export type TransferOwnership = z.infer<typeof TransferOwnership>
 
-export const TransferredOwnership = z.object({ owner: MemberView, previousOwner: MemberView })
+/** `previousOwner`: null for a tenant that awaited its owner. */
+export const TransferredOwnership = z.object({
+  owner: MemberView,
+  previousOwner: MemberView.nullable(),
+})
 export type TransferredOwnership = z.infer<typeof TransferredOwnership>

@@ -12,8 +12,7 @@ export const StaffView = z.object({
   email: z.string(),
   name: z.string(),
   access: partnerAccess,
-  /** `invited`: has not followed the link in the mail yet, and has no access. */
-  status: z.enum(['active', 'invited', 'deactivated']),
+  status: z.enum(['active', 'deactivated']),
   mfa: z.object({
     state: mfaState,
     /** Null when they are unknown; empty when there are none. */
@@ -50,7 +49,7 @@ export type InviteStaff = z.infer<typeof InviteStaff>
 
 /** An open invitation. The link in the mail is the only way in: `mail`. */
 export const StaffInvitation = z.object({
-  userId: z.uuid(),
+  invitationId: z.uuid(),
   access: partnerAccess,
   handoff: z.literal('mail'),
 })

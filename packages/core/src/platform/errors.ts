@@ -58,6 +58,8 @@ const table = {
   member_busy: 409,
   address_not_proved: 409,
   email_taken: 409,
+  invitation_required: 409,
+  invitation_ended: 409,
   mail_sent: 409,
   mail_erased: 409,
   mailbox_exists: 409,

@@ -114,14 +114,14 @@ const table = {
   },
   invitation_links_minute: {
     per: 'address',
-    most: 60,
+    most: 240,
     seconds: minute,
     kept: 'database',
     against: 'Someone guesses mailed links, or keeps the identity provider busy with one.',
   },
   invitation_links_network_minute: {
     per: 'network',
-    most: 120,
+    most: 480,
     seconds: minute,
     kept: 'database',
     against: 'One IPv6 customer guesses mailed links from many addresses.',

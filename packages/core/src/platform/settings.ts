@@ -256,6 +256,7 @@ export const settingNames = [
   ...[
     'SHUTDOWN_DRAIN_SECONDS',
     'SHUTDOWN_GRACE_SECONDS',
+    'INVITATION_DAYS',
     'TENANT_RESTORE_DAYS',
     'LIMITS',
     'PROFILE_SIGN_CERT',

@@ -119,6 +119,11 @@ export const TenantView = z.object({
   mailDomainId: z.string().nullable(),
   fileSpaceId: z.string().nullable(),
   owner: PersonView.nullable(),
+  /**
+   * Has no owner until somebody accepts an invitation as one; until then its partner, else the
+   * operators look after it.
+   */
+  awaitsOwner: z.boolean(),
   memberCount: z.number().int(),
   health: TenantHealth,
   suspendedReason: z.string().nullable(),
@@ -155,7 +160,10 @@ export const CreateTenant = z.strictObject({
   seats: seats.optional(),
   industry: line(100).optional(),
   brandColor: hexColor.optional(),
-  /** Operators only: the person who becomes owner, by the address of an existing user. */
+  /**
+   * Operators and partner staff only: who is invited as owner. Until then the tenant has none. The
+   * own address makes the caller the owner.
+   */
   ownerEmail: emailAddress.optional(),
   /** Operators only. */
   partnerId: z.uuid().optional(),

@@ -45,7 +45,6 @@ export async function addressHolder(
         .select(by('user'))
         .where('email', '=', address)
         .where('removed_at', 'is', null)
-        .where('invited', '=', false)
         .where('id', 'is distinct from', exceptUserId),
     )
     .limit(1)

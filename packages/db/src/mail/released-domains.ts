@@ -149,7 +149,6 @@ async function movePeople(trx: Trx, tenantId: string, from: string, to: string):
     .where('m.tenant_id', '=', tenantId)
     .where(onDomain('u.email', from))
     .where('u.platform_admin', '=', false)
-    .where('u.invited', '=', false)
     .where('u.removed_at', 'is', null)
     .orderBy('email')
     .execute()
@@ -190,7 +189,6 @@ async function movePeople(trx: Trx, tenantId: string, from: string, to: string):
                 .select('o.id')
                 .where('o.email', '=', movedTo('u.email', to))
                 .where('o.removed_at', 'is', null)
-                .where('o.invited', '=', false)
                 .whereRef('o.id', '<>', 'u.id'),
             ),
           ),

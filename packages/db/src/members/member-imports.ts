@@ -265,14 +265,14 @@ export interface RowInHand {
 }
 
 /**
- * Notes the member that a row has become, in the transaction that makes it. False when the run has
- * lost its lease or another one has made the row: then the transaction must not commit. The lease
- * cannot pass to another run before it ends.
+ * Notes what a row has become, in the transaction that makes it: a member, or an invitation, which
+ * is all there is to do. False when the run has lost its lease or another one has made the row:
+ * then the transaction must not commit. The lease cannot pass to another run before it ends.
  */
 export async function takeImportRow(
   trx: Trx,
   { importId, line, run }: RowInHand,
-  userId: string,
+  made: { userId: string } | 'invited',
 ): Promise<boolean> {
   const held = await trx
     .selectFrom('member_imports')
@@ -284,7 +284,7 @@ export async function takeImportRow(
   if (!held) return false
   const taken = await trx
     .updateTable('member_import_rows')
-    .set({ state: 'running', user_id: userId })
+    .set(made === 'invited' ? { state: made } : { state: 'running', user_id: made.userId })
     .where('import_id', '=', importId)
     .where('line', '=', line)
     .where('state', '=', 'ready')

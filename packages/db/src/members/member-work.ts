@@ -49,8 +49,6 @@ export interface MemberWork {
     alternativeEmail: string | null
     deactivated: boolean
     platformAdmin: boolean
-    /** Has not accepted the invitation yet: nothing is made anywhere. */
-    invited: boolean
   }
   role: TenantRole
   status: MembershipStatus
@@ -151,7 +149,6 @@ function selectWork(
           alternativeEmail: ref('u.alternative_email'),
           deactivated: eb('u.deactivated_at', 'is not', null).$castTo<boolean>(),
           platformAdmin: ref('u.platform_admin'),
-          invited: ref('u.invited'),
         }).as('user'),
         exists(domainOf('u.email').select('d.id').where('d.released_name', 'is not', null))
           .$castTo<boolean>()
@@ -596,25 +593,13 @@ export async function deleteMembership(
 
 /**
  * For `memberships as m` with `tenants as t`: a suspended tenant creates no one new, but still
- * disables, limits and removes its members. An open invitation is no work.
+ * disables, limits and removes its members.
  */
-const worked = ({ eb, and, or, not, exists, selectFrom }: MemberOfTenant) =>
+const worked = ({ eb, and, or }: MemberOfTenant) =>
   or([
     eb('m.status', '=', 'removing'),
-    and([
-      not(
-        exists(
-          selectFrom('users as u')
-            .select('u.id')
-            .whereRef('u.id', '=', 'm.user_id')
-            .where('u.invited', '=', true),
-        ),
-      ),
-      or([
-        eb('t.status', 'in', ['pending', 'active']),
-        and([eb(accessOf('t'), '<>', 'open'), hasStepLeft(eb)]),
-      ]),
-    ]),
+    eb('t.status', 'in', ['pending', 'active']),
+    and([eb(accessOf('t'), '<>', 'open'), hasStepLeft(eb)]),
   ])
 
 type MemberOfTenant = ExpressionBuilder<

@@ -13,8 +13,8 @@ import { matchesText } from '../platform/text-search.ts'
 import type { MembershipsTable } from '../schema/members.ts'
 import type { Tables } from '../schema/tables.ts'
 import type { UsersTable } from '../schema/users.ts'
+import { proved } from '../users/address-proofs.ts'
 import { pendingSubject } from '../users/pending-subject.ts'
-import { proved } from './invitations.ts'
 
 export type MembershipStatus = 'provisioning' | 'active' | 'suspended' | 'removing'
 
@@ -67,8 +67,6 @@ function selectMembers(
       'm.files_error as filesError',
       managed.as('managed'),
       ownAddress.as('ownAddress'),
-      // Has not accepted the invitation yet.
-      'u.invited',
       'm.created_at as joinedAt',
     ])
     .select(({ eb, and, or, ref }) => [
@@ -200,7 +198,6 @@ export async function hasOtherAdmin(trx: Trx, tenantId: string, userId: string):
     .where('m.role', 'in', ['admin', 'owner'])
     .where('m.status', 'in', ['active', 'provisioning'])
     .where('u.deactivated_at', 'is', null)
-    .where('u.invited', '=', false)
     .limit(1)
     .executeTakeFirst()
   return row !== undefined
@@ -219,7 +216,6 @@ export function listAdministrators(
     .where('m.role', 'in', ['owner', 'admin'])
     .where('m.status', 'in', ['active', 'provisioning'])
     .where('u.deactivated_at', 'is', null)
-    .where('u.invited', '=', false)
     .orderBy('u.id')
     .execute()
 }
@@ -287,10 +283,7 @@ export interface KnownPerson {
   deactivatedAt: Date | null
 }
 
-/**
- * The active record with this address or this subject. An unaccepted invitation is not a person's
- * record.
- */
+/** The active record with this address or this subject. */
 export function findPerson(
   db: Db | Trx,
   by: { email: string } | { subject: string },
@@ -301,7 +294,6 @@ export function findPerson(
       .select(['id', 'platform_admin as platformAdmin', 'deactivated_at as deactivatedAt'])
       .where('email' in by ? 'email' : 'idp_subject_id', '=', 'email' in by ? by.email : by.subject)
       .where('removed_at', 'is', null)
-      .where('invited', '=', false)
       // Tokens may name the address of somebody else.
       .orderBy(proved, 'desc')
       .orderBy('id')
@@ -315,8 +307,6 @@ export interface AddressUse {
   person: KnownPerson | undefined
   /** That person is a member of the tenant. */
   member: boolean
-  /** The person was invited to the tenant with it and has not accepted. */
-  invited: boolean
   /** A mailbox, a list or another person has it. */
   held: boolean
   /** Its domain is one that the tenant proved. */
@@ -332,7 +322,7 @@ export async function findAddressUse(
     // One row, whether there is such a person or not.
     .selectFrom(sql<object>`(select)`.as('one'))
     .leftJoin('users as u', (join) =>
-      join.on('u.email', '=', address).on('u.removed_at', 'is', null).on('u.invited', '=', false),
+      join.on('u.email', '=', address).on('u.removed_at', 'is', null),
     )
     .select(['u.id', 'u.platform_admin as platformAdmin', 'u.deactivated_at as deactivatedAt'])
     .select(({ eb, or, exists, selectFrom, fn, lit, val }) => {
@@ -343,14 +333,6 @@ export async function findAddressUse(
         exists(memberships.whereRef('m.user_id', '=', 'u.id'))
           .$castTo<boolean>()
           .as('member'),
-        exists(
-          memberships
-            .innerJoin('users as i', 'i.id', 'm.user_id')
-            .where('i.email', '=', address)
-            .where('i.invited', '=', true),
-        )
-          .$castTo<boolean>()
-          .as('invited'),
         or([
           exists(
             selectFrom('memberships as h')
@@ -363,7 +345,6 @@ export async function findAddressUse(
               .select('o.id')
               .where('o.email', '=', address)
               .where('o.removed_at', 'is', null)
-              .where('o.invited', '=', false)
               .where('o.id', 'is distinct from', eb.ref('u.id')),
           ),
         ])
@@ -389,10 +370,7 @@ export async function findAddressUse(
   }
 }
 
-/**
- * The record of a person whose identity this tenant is about to create or, with `invited`, of an
- * invitation.
- */
+/** The record of a person whose identity is about to be created. */
 export async function insertPerson(
   trx: Trx,
   person: {
@@ -403,7 +381,6 @@ export async function insertPerson(
     phone: string | null
     alternativeEmail: string | null
     homeTenantId: string | null
-    invited?: boolean
   },
 ): Promise<string> {
   const { id } = await trx
@@ -417,7 +394,6 @@ export async function insertPerson(
       phone: person.phone,
       alternative_email: person.alternativeEmail,
       home_tenant_id: person.homeTenantId,
-      invited: person.invited ?? false,
     })
     .returning('id')
     .executeTakeFirstOrThrow()
@@ -535,14 +511,19 @@ export async function setPersonEmail(trx: Trx, userId: string, email: string): P
 }
 
 /**
- * Demotes the owner and promotes the other in this order: the database allows one owner at a time,
- * and looks for one at the end.
+ * The owner becomes an admin, to make way for another one in the same transaction: the database
+ * allows one owner at a time, and looks for one at the end. Undefined when there is none.
  */
-export async function moveOwnership(
+export async function yieldOwnership(
   trx: Trx,
   tenantId: string,
-  userId: string,
 ): Promise<{ previousOwnerId: string } | undefined> {
+  await trx
+    .updateTable('tenants')
+    .set({ awaits_owner: false })
+    .where('id', '=', tenantId)
+    .where('awaits_owner', '=', true)
+    .execute()
   const previous = await trx
     .updateTable('memberships')
     .set({ role: 'admin', updated_at: sql<Date>`now()` })
@@ -550,8 +531,33 @@ export async function moveOwnership(
     .where('role', '=', 'owner')
     .returning('user_id')
     .executeTakeFirst()
-  await changeMembership(trx, tenantId, userId, { role: 'owner' })
   return previous && { previousOwnerId: previous.user_id }
+}
+
+/** A membership whose steps are all still to do. The jobs find it. */
+export async function insertMembership(
+  trx: Trx,
+  member: { tenantId: string; userId: string; role: TenantRole },
+): Promise<void> {
+  const { tenantId, userId, role } = member
+  await trx
+    .insertInto('memberships')
+    .values({
+      tenant_id: tenantId,
+      user_id: userId,
+      role,
+      status: 'provisioning',
+      identity_state: 'pending',
+      mail_state: 'pending',
+      files_state: 'pending',
+      identity_changed_at: sql<Date>`now()`,
+    })
+    .execute()
+  await trx
+    .deleteFrom('membership_revocations')
+    .where('tenant_id', '=', tenantId)
+    .where('user_id', '=', userId)
+    .execute()
 }
 
 /** From now on no token that was issued before gives the membership back. */

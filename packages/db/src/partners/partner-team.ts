@@ -19,8 +19,6 @@ function selectStaff(db: Db | Trx, partnerId: string) {
         'u.idp_user_id as idpUserId',
         'u.partner_access as access',
         'u.deactivated_at as deactivatedAt',
-        // Has not accepted the invitation yet.
-        'u.invited',
         'u.last_seen_at as lastSeenAt',
         enrolled.as('enrolled'),
         factors.as('factors'),
@@ -67,7 +65,6 @@ export async function hasOtherOwner(trx: Trx, partnerId: string, userId: string)
     .where('id', '<>', userId)
     .where('deactivated_at', 'is', null)
     .where('removed_at', 'is', null)
-    .where('invited', '=', false)
     .limit(1)
     .executeTakeFirst()
   return row !== undefined

@@ -107,7 +107,6 @@ export async function claimProvisioning(
       ])
       .where('m.tenant_id', '=', tenantId)
       .where('m.role', '=', 'owner')
-      .where('u.invited', '=', false)
       .executeTakeFirst()
     const domains = await trx
       .selectFrom('domains')

@@ -70,6 +70,9 @@ import * as unpaidApprovals from '../migrations/0110-unpaid-approvals.ts'
 import * as settledApprovals from '../migrations/0111-settled-approvals.ts'
 import * as approvalInvoices from '../migrations/0112-approval-invoices.ts'
 import * as customerCredits from '../migrations/0113-customer-credits.ts'
+import * as invitationsTable from '../migrations/0120-invitations.ts'
+import * as openInvitations from '../migrations/0121-open-invitations.ts'
+import * as noInvitedUsers from '../migrations/0122-no-invited-users.ts'
 import * as enforcedPolicies from '../migrations/0130-enforced-policies.ts'
 import * as validatePolicies from '../migrations/0131-validate-policies.ts'
 import * as accessGrants from '../migrations/0140-access-grants.ts'
@@ -148,6 +151,9 @@ const migrations: Record<string, Migration> = {
   '0111-settled-approvals': settledApprovals,
   '0112-approval-invoices': approvalInvoices,
   '0113-customer-credits': customerCredits,
+  '0120-invitations': invitationsTable,
+  '0121-open-invitations': openInvitations,
+  '0122-no-invited-users': noInvitedUsers,
   '0130-enforced-policies': enforcedPolicies,
   '0131-validate-policies': validatePolicies,
   '0140-access-grants': accessGrants,

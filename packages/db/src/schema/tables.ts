@@ -3,6 +3,7 @@ import type { AuditTables } from './audit.ts'
 import type { BillingTables } from './billing.ts'
 import type { FlagsTables } from './flags.ts'
 import type { HealthScoresTables } from './health-scores.ts'
+import type { InvitationsTables } from './invitations.ts'
 import type { MailTables } from './mail.ts'
 import type { MembersTables } from './members.ts'
 import type { PartnersTables } from './partners.ts'
@@ -21,6 +22,7 @@ export interface Tables
     BillingTables,
     FlagsTables,
     HealthScoresTables,
+    InvitationsTables,
     MailTables,
     MembersTables,
     PartnersTables,

@@ -30,6 +30,8 @@ export interface TenantsTable {
   partner_id: string | null
   seats: Generated<number>
   seat_mode: Generated<SeatMode>
+  /** Has no owner until somebody accepts an invitation as one. */
+  awaits_owner: Generated<boolean>
   industry: string | null
   brand_color: string | null
   language: Language | null

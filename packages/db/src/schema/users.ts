@@ -33,8 +33,6 @@ export interface UsersTable {
    * reason.
    */
   sign_in_ended_at: OptionalTimestamp
-  /** Has not accepted an invitation yet: the row is no person's record and grants nothing. */
-  invited: Generated<boolean>
   /** The address that was proved by a mailed link; proves nothing once `email` is another one. */
   proved_email: string | null
   proved_at: OptionalTimestamp

@@ -36,8 +36,7 @@ export type BacklogFigures = Omit<Backlog, 'oldestAt'> & { oldestAt: Date | null
 // The words of the partial index memberships_unfinished: with others the server would read every
 // membership there is.
 const unfinishedMember = sql<boolean>`(m.identity_state in ('pending', 'error') or m.mail_state in ('pending', 'error')
-  or m.files_state in ('pending', 'error') or m.status in ('provisioning', 'removing'))
-  and not (select u.invited from users u where u.id = m.user_id)`
+  or m.files_state in ('pending', 'error') or m.status in ('provisioning', 'removing'))`
 
 /**
  * What waits and what failed in rows of our own, by the database's clock. Reads along partial

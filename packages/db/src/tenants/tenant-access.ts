@@ -102,16 +102,6 @@ export async function transitionTenant(
     }))
     .where('tenant_id', '=', tenantId)
     .where('status', '<>', 'removing')
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('users as u')
-            .select('u.id')
-            .whereRef('u.id', '=', 'memberships.user_id')
-            .where('u.invited', '=', true),
-        ),
-      ),
-    )
     .execute()
   await trx
     .updateTable('memberships')
@@ -173,17 +163,14 @@ export interface AccessProgress {
   error: string | null
 }
 
-/**
- * The members of a tenant by what became of them in each upstream system; open invitations are left
- * out.
- */
+/** The members of a tenant by what became of them in each upstream system. */
 export async function readAccessProgress(db: Db, tenantId: string): Promise<AccessProgress[]> {
   // Plain SQL: the builder has no aggregate with an order and a subscript.
   const { rows } = await sql<AccessProgress>`
     select p.system, count(*) filter (where p.state in ('ok', 'skipped'))::int as done, count(*) filter (where p.state = 'pending')::int as waiting,
       count(*) filter (where p.state = 'error')::int as failed,
       (array_agg(p.error order by m.updated_at desc) filter (where p.error is not null))[1] as error
-    from memberships m join users u on u.id = m.user_id and not u.invited
+    from memberships m
     cross join lateral (values ('identity', m.identity_state, m.identity_error), ('mail', m.mail_state, m.mail_error),
       ('files', m.files_state, m.files_error)) p (system, state, error)
     where m.tenant_id = ${tenantId} group by p.system`.execute(db)

@@ -262,6 +262,7 @@ export async function eraseTenantRecords(db: Db, tenantId: string): Promise<void
       'brandings',
       'email_templates',
       'member_imports',
+      'invitations',
       'tenant_limits',
       'membership_revocations',
     ] as const)

@@ -40,6 +40,7 @@ export interface TenantRow {
   partnerSlug: string | null
   seats: number
   seatMode: SeatMode
+  awaitsOwner: boolean
   industry: string | null
   brandColor: string | null
   language: Language | null
@@ -78,7 +79,7 @@ export interface TenantRow {
 
 export const tenantColumns = `t.id, t.slug, t.name, t.status, t.plan, t.partner_id as "partnerId",
   case when t.partner_id is not null then (select p.slug from partners p where p.id = t.partner_id) end as "partnerSlug", t.seats,
-  t.seat_mode as "seatMode", t.industry,
+  t.seat_mode as "seatMode", t.awaits_owner as "awaitsOwner", t.industry,
   t.brand_color as "brandColor", t.language, t.billing_company as "billingCompany", t.billing_vat_number as "billingVatNumber",
   t.billing_country as "billingCountry", t.billing_email as "billingEmail", t.identity_group_id as "identityGroupId",
   t.file_space_id as "fileSpaceId", t.suspended_reason as "suspendedReason", t.suspension_mode as "suspensionMode", t.deleted_at as "deletedAt", t.restore_until as "restoreUntil", t.created_at as "createdAt", t.updated_at as "updatedAt",
@@ -254,6 +255,22 @@ export interface LockedTenant {
   identityGroupId: string | null
 }
 
+/**
+ * The partner that looks after a tenant without an owner; null where only operators do, undefined
+ * where there is an owner.
+ */
+export async function findCustodian(
+  db: Db | Trx,
+  tenantId: string,
+): Promise<{ partnerId: string | null } | undefined> {
+  return db
+    .selectFrom('tenants')
+    .select('partner_id as partnerId')
+    .where('id', '=', tenantId)
+    .where('awaits_owner', '=', true)
+    .executeTakeFirst()
+}
+
 declare const oneAtATime: unique symbol
 /**
  * A transaction that took its turn among those that lock the same tenant. Only `tenantTransaction`
@@ -374,7 +391,8 @@ export async function isSlugTaken(db: Db | Trx, slug: string): Promise<boolean> 
 }
 
 /**
- * Inserts a tenant with its owner, domains and pending steps. Undefined when the slug or the name
+ * Inserts a tenant with its domains and pending steps, and its owner; without one it awaits its
+ * owner. Undefined when the slug or the name
  * of the group is taken, also by a transaction that commits meanwhile, so that the caller may try
  * another slug inside the same transaction; a taken domain throws `domains_name_key`.
  */
@@ -390,6 +408,7 @@ export async function insertTenant(
       name: tenant.name,
       plan: tenant.plan,
       partner_id: tenant.partnerId,
+      awaits_owner: tenant.ownerId === null,
       seats: tenant.seats,
       industry: tenant.industry,
       brand_color: tenant.brandColor,
@@ -416,8 +435,7 @@ export async function insertTenant(
   return inserted
 }
 
-/** The first owner. The schema rejects a tenant without one at commit. */
-export async function insertOwner(trx: Trx, tenantId: string, userId: string): Promise<void> {
+async function insertOwner(trx: Trx, tenantId: string, userId: string): Promise<void> {
   await trx
     .insertInto('memberships')
     .values({ tenant_id: tenantId, user_id: userId, role: 'owner', bootstrap_admin: true })

@@ -30,6 +30,7 @@ export interface CallerTenantRow {
   tenantSlug: string | null
   tenantStatus: TenantStatus | null
   tenantPartnerId: string | null
+  tenantAwaitsOwner: boolean | null
   /** Whatever the partner's status is. */
   tenantPartnerSlug: string | null
   tenantPlan: Plan | null
@@ -136,7 +137,7 @@ const findCallerStatement = {
 const findCallerInTenantStatement = {
   name: 'find_caller_in_tenant',
   text: `select ${callerFields}, t.id as "tenantId", t.slug as "tenantSlug", t.status as "tenantStatus",
-      t.partner_id as "tenantPartnerId", t.plan as "tenantPlan",
+      t.partner_id as "tenantPartnerId", t.awaits_owner as "tenantAwaitsOwner", t.plan as "tenantPlan",
       case when t.partner_id is not null then (select p.slug from partners p where p.id = t.partner_id) end as "tenantPartnerSlug", ${callerRole} as role,
       ${callerGrant('$3::timestamptz')} as "grant", ${tenantPolicy} as "tenantPolicy"
     from users u left join tenants t on t.slug = $2

@@ -20,7 +20,6 @@ export async function languageOfRecipient(
     .where('email', '=', address)
     .where('removed_at', 'is', null)
     .where('language', 'is not', null)
-    .orderBy('invited')
     .orderBy('id')
     .limit(1)
   const ofUser = db

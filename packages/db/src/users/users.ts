@@ -100,7 +100,6 @@ export async function findUserByEmail(
     .select('id')
     .where('email', '=', email)
     .where('removed_at', 'is', null)
-    .where('invited', '=', false)
     .executeTakeFirst()
 }
 
@@ -182,10 +181,7 @@ type UserIds = SelectQueryBuilder<Tables, never, { id: string }>
 const user = expressionBuilder<Tables & { u: UsersTable }, 'u'>()
 
 function conditionsOf({ before, partnerSlug, platformAdmin, status }: UserFilter) {
-  const conditions: Expression<SqlBool>[] = [
-    user('u.removed_at', 'is', null),
-    user('u.invited', '=', false),
-  ]
+  const conditions: Expression<SqlBool>[] = [user('u.removed_at', 'is', null)]
   if (before) conditions.push(user('u.id', '<', before))
   if (partnerSlug) {
     const partner = user.selectFrom('partners').select('id').where('slug', '=', partnerSlug)
@@ -431,8 +427,7 @@ const claimsOthersAddress = and([
         .select('o.id')
         .whereRef('o.email', '=', 'excluded.email')
         .whereRef('o.id', '<>', 'users.id')
-        .where('o.removed_at', 'is', null)
-        .where('o.invited', '=', false),
+        .where('o.removed_at', 'is', null),
     ),
     and([
       or([
@@ -578,7 +573,6 @@ const otherAdmins = membership
   .where('other.role', 'in', ['admin', 'owner'])
   .where('other.status', 'in', ['active', 'provisioning'])
   .where('o.deactivated_at', 'is', null)
-  .where('o.invited', '=', false)
 
 /**
  * A membership that is settled here and older than the token, whose group the token does not name.
@@ -655,6 +649,17 @@ export async function setPlatformAdmin(
       updated_at: sql<Date>`now()`,
     })
     .where('id', '=', id)
+    .execute()
+}
+
+/** The identity provider has the new administrator in its group: from now on a token may say so. */
+export async function settlePlatformAdmin(db: Db, id: string): Promise<void> {
+  await db
+    .updateTable('users')
+    .set({ platform_admin_changed_at: sql<Date>`now()` })
+    .where('id', '=', id)
+    .where('platform_admin', '=', true)
+    .where('platform_admin_changed_at', '=', sql<Date>`'infinity'`)
     .execute()
 }
 

@@ -10,6 +10,10 @@ const scheduling = (area: string, ...names: string[]) =>
 export const delegable: Readonly<Record<GrantScope | 'any', readonly string[]>> = {
   any: ['partners.support', 'tenants.events'],
   members: [
+    'invitations.inviteMembers',
+    'invitations.ofTenant',
+    'invitations.resendOfTenant',
+    'invitations.revokeOfTenant',
     'members.addAlias',
     'members.changeEmail',
     'members.create',

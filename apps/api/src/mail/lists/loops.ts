@@ -17,11 +17,7 @@ export async function rejectLoop(
   address: string,
   recipients: readonly string[],
 ): Promise<void> {
-  await lockListRecipients(trx)
-  const reached = await recipientsReachedFrom(trx, recipients)
-  // The list's own recipients are the ones it is to have, not those it has.
-  reached.delete(address)
-  const way = loopThrough(address, recipients, reached)
+  const way = await findLoop(trx, address, recipients)
   if (!way) return
   const own = new Set((await listAddressDomains(trx, tenantId)).map(({ name }) => name))
   const shown = way.map((step, index) =>
@@ -30,4 +26,21 @@ export async function rejectLoop(
   throw new AppError('list_loop', errorText('listLoop', { shown: shown.join(' → ') }), {
     issues: [{ path: 'recipients', message: errorText('listLoopMember', { value: way[1] ?? '' }) }],
   })
+}
+
+/** Whether mail to the list would come back to it with these recipients. Locks as `rejectLoop`. */
+export async function closesLoop(
+  trx: Trx,
+  address: string,
+  recipients: readonly string[],
+): Promise<boolean> {
+  return (await findLoop(trx, address, recipients)) !== undefined
+}
+
+async function findLoop(trx: Trx, address: string, recipients: readonly string[]) {
+  await lockListRecipients(trx)
+  const reached = await recipientsReachedFrom(trx, recipients)
+  // The list's own recipients are the ones it is to have, not those it has.
+  reached.delete(address)
+  return loopThrough(address, recipients, reached)
 }

@@ -1,8 +1,14 @@
-import { replaceInMailLists, type TouchedList } from '@atrium/db/mail/lists'
+import {
+  changeMailList,
+  lockMailList,
+  replaceInMailLists,
+  type TouchedList,
+} from '@atrium/db/mail/lists'
 import type { Trx } from '@atrium/db/platform/connect'
 import { lockTenantById } from '@atrium/db/tenants/tenants'
 import type { Services } from '../../rpc/services.ts'
 import { tenantTransaction } from '../../rpc/tenant-transaction.ts'
+import { closesLoop } from './loops.ts'
 import { pushList, recoverAfterSeconds } from './push.ts'
 
 /**
@@ -45,6 +51,28 @@ export function renameInLists(
   to: string,
 ): Promise<TouchedList[]> {
   return replaceInMailLists(trx, tenantId, { addresses: [from], by: to }, recoverAfterSeconds)
+}
+
+/**
+ * Adds an address to lists of the tenant that are there still, and that it is not in yet. One that
+ * would mail back to itself is left out. Under the tenant's lock.
+ */
+export async function addToLists(
+  trx: Trx,
+  tenantId: string,
+  listIds: readonly string[],
+  address: string,
+): Promise<TouchedList[]> {
+  const touched: TouchedList[] = []
+  for (const id of [...listIds].sort()) {
+    const list = await lockMailList(trx, tenantId, id)
+    if (!list || list.state === 'removing' || list.recipients.includes(address)) continue
+    const recipients = [...list.recipients, address]
+    if (await closesLoop(trx, list.address, recipients)) continue
+    await changeMailList(trx, id, { recipients }, recoverAfterSeconds)
+    touched.push({ id, address: list.address, left: recipients.length })
+  }
+  return touched
 }
 
 /**

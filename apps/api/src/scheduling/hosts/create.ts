@@ -80,7 +80,6 @@ async function activeMember(trx: Trx, tenantId: string, userId: string): Promise
     })
   }
   const shut =
-    member.invited ||
     member.deactivatedAt !== null ||
     member.membershipStatus === 'suspended' ||
     member.membershipStatus === 'removing'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { secondsFromNow } from '../platform/clock.ts'
 import type { Db, Trx } from '../platform/connect.ts'
-import { pendingSubject } from '../users/pending-subject.ts'
+import { pendingSubject } from './pending-subject.ts'
 
 /**
  * Whether it is verified that the identity of `users u` belongs to the reader of its address: by a
@@ -37,60 +37,43 @@ export async function saveAccessLink(
     .execute()
 }
 
-/**
- * People with what waits for them. Tenant and membership are absent for an invitation to a
- * partner's staff and for people who accepted.
- */
-const selectInvited = (db: Db | Trx) =>
-  db
-    .selectFrom('users as u')
-    .leftJoin('memberships as m', (join) =>
-      join.onRef('m.user_id', '=', 'u.id').on('u.invited', '=', true),
-    )
-    .leftJoin('tenants as t', 't.id', 'm.tenant_id')
-    .leftJoin('partners as p', 'p.id', 'u.partner_id')
-    .select([
-      'u.id',
-      'u.email',
-      'u.name',
-      'u.invited',
-      't.id as tenantId',
-      't.slug as tenantSlug',
-      't.name as tenantName',
-      'p.id as partnerId',
-      'p.slug as partnerSlug',
-      'p.name as partnerName',
-    ])
-    .where('u.removed_at', 'is', null)
-    .limit(1)
-
-export type InvitedRow = NonNullable<Awaited<ReturnType<typeof findByAccessLink>>>
+export interface AccessLink {
+  userId: string
+  email: string
+  name: string
+}
 
 /**
  * The person of a link that is valid now. A link ends with its time, its use, and any change of the
  * person's address.
  */
-export function findByAccessLink(db: Db | Trx, hash: Buffer) {
-  return selectInvited(db)
-    .innerJoin('access_links as l', 'l.user_id', 'u.id')
+export function findByAccessLink(db: Db | Trx, hash: Buffer): Promise<AccessLink | undefined> {
+  return db
+    .selectFrom('access_links as l')
+    .innerJoin('users as u', 'u.id', 'l.user_id')
+    .select(['u.id as userId', 'u.email', 'u.name'])
     .where('l.token_hash', '=', hash)
     .where('l.expires_at', '>', sql<Date>`now()`)
     .whereRef('l.email', '=', 'u.email')
+    .where('u.removed_at', 'is', null)
     .executeTakeFirst()
 }
 
-/**
- * The person to whom a link is to be mailed; undefined once the address is another one, or an
- * invitation was withdrawn.
- */
-export function findLinkRecipient(
-  db: Db,
-  userId: string,
-  email: string,
-): Promise<InvitedRow | undefined> {
-  return selectInvited(db)
-    .where('u.id', '=', userId)
-    .where('u.email', '=', email)
+export interface AccessLinkTerms {
+  email: string
+  expiresAt: Date
+}
+
+/** What the page of such a link shows. */
+export function findAccessLinkTerms(db: Db, hash: Buffer): Promise<AccessLinkTerms | undefined> {
+  return db
+    .selectFrom('access_links as l')
+    .innerJoin('users as u', 'u.id', 'l.user_id')
+    .select(['u.email', 'l.expires_at as expiresAt'])
+    .where('l.token_hash', '=', hash)
+    .where('l.expires_at', '>', sql<Date>`now()`)
+    .whereRef('l.email', '=', 'u.email')
+    .where('u.removed_at', 'is', null)
     .executeTakeFirst()
 }
 
@@ -105,35 +88,6 @@ export async function deleteExpiredAccessLinks(db: Db): Promise<number> {
     .where('expires_at', '<', sql<Date>`now()`)
     .executeTakeFirst()
   return Number(numDeletedRows)
-}
-
-/** Moves the link to the known person who replaces the invitation. */
-export async function moveAccessLink(trx: Trx, hash: Buffer, userId: string): Promise<void> {
-  await trx
-    .deleteFrom('access_links')
-    .where('user_id', '=', userId)
-    .where('token_hash', '<>', hash)
-    .execute()
-  await trx
-    .updateTable('access_links')
-    .set({ user_id: userId })
-    .where('token_hash', '=', hash)
-    .execute()
-}
-
-/** An invitation to the partner's staff that has not been accepted. */
-export function findInvitedStaff(
-  db: Db | Trx,
-  partnerId: string,
-  email: string,
-): Promise<{ id: string } | undefined> {
-  return db
-    .selectFrom('users')
-    .select('id')
-    .where('partner_id', '=', partnerId)
-    .where('email', '=', email)
-    .where('invited', '=', true)
-    .executeTakeFirst()
 }
 
 /** The tenant that created the person's identity, and whether it is proved. */
@@ -158,86 +112,17 @@ export function findDomainTenant(
     .executeTakeFirst()
 }
 
-/** The address was proved by a mailed link. From now on the row is the record of a person. */
+/** The address was proved by a mailed link. */
 export async function markProved(trx: Trx, userId: string, email: string): Promise<void> {
   await trx
     .updateTable('users')
     .set({
-      invited: false,
       proved_email: email,
       proved_at: sql<Date>`now()`,
       updated_at: sql<Date>`now()`,
     })
     .where('id', '=', userId)
     .execute()
-}
-
-/**
- * Replaces an invitation to a tenant by a known person. An existing member keeps the current role,
- * unless the invitation is for an owner.
- */
-export async function moveMembership(
-  trx: Trx,
-  tenantId: string,
-  from: string,
-  to: string,
-): Promise<void> {
-  const role = await trx
-    .selectFrom('memberships')
-    .select('role')
-    .where('tenant_id', '=', tenantId)
-    .where('user_id', '=', from)
-    .executeTakeFirstOrThrow()
-  const there = await trx
-    .selectFrom('memberships')
-    .select('user_id')
-    .where('tenant_id', '=', tenantId)
-    .where('user_id', '=', to)
-    .executeTakeFirst()
-  if (there) {
-    await trx
-      .deleteFrom('memberships')
-      .where('tenant_id', '=', tenantId)
-      .where('user_id', '=', from)
-      .execute()
-    if (role.role === 'owner')
-      await trx
-        .updateTable('memberships')
-        .set({ role: 'owner' })
-        .where('tenant_id', '=', tenantId)
-        .where('user_id', '=', to)
-        .execute()
-  } else {
-    await trx
-      .updateTable('memberships')
-      .set({ user_id: to })
-      .where('tenant_id', '=', tenantId)
-      .where('user_id', '=', from)
-      .execute()
-  }
-  await trx
-    .updateTable('member_import_rows')
-    .set({ user_id: to })
-    .where('user_id', '=', from)
-    .execute()
-  await trx
-    .deleteFrom('membership_revocations')
-    .where('tenant_id', '=', tenantId)
-    .where('user_id', '=', to)
-    .execute()
-}
-
-/** Deletes an invitation: its memberships, its link, its row. */
-export async function deleteInvitation(trx: Trx, userId: string): Promise<void> {
-  const invited = await trx
-    .selectFrom('users')
-    .select('id')
-    .where('id', '=', userId)
-    .where('invited', '=', true)
-    .executeTakeFirst()
-  if (!invited) return
-  await trx.deleteFrom('memberships').where('user_id', '=', userId).execute()
-  await trx.deleteFrom('users').where('id', '=', userId).execute()
 }
 
 /**

@@ -1,0 +1,153 @@
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
+import {
+  endInvitation,
+  type InvitationRow,
+  lockInvitation,
+} from '@atrium/db/invitations/invitations'
+import type { TouchedList } from '@atrium/db/mail/lists'
+import { findPerson, insertPerson } from '@atrium/db/members/members'
+import { lockUser, setStaff } from '@atrium/db/partners/partner-team'
+import { holdPartner } from '@atrium/db/partners/partners'
+import type { Trx } from '@atrium/db/platform/connect'
+import {
+  type AccessLink,
+  findByAccessLink,
+  giveUpIdentity,
+  markProved,
+  readTrust,
+  saveAccessLink,
+} from '@atrium/db/users/address-proofs'
+import { addIdentitySyncTask } from '@atrium/db/users/identity-sync-tasks'
+import { pendingSubject } from '@atrium/db/users/pending-subject'
+import { findUser, lockEmail, setPlatformAdmin } from '@atrium/db/users/users'
+import { joinTenant, rejectForeignNewcomer } from '../members/join.ts'
+import { rejectStaff } from '../partners/attachable.ts'
+import { lockOpenTenant, type OpenTenant } from '../rpc/open-tenant.ts'
+import type { InTransaction, Services } from '../rpc/services.ts'
+import { tenantTransaction } from '../rpc/tenant-transaction.ts'
+
+export interface Settled {
+  userId: string
+  /** The person gets a new credential: the identity is new, or the link was sent for that. */
+  handsOver: boolean
+  lists: TouchedList[]
+}
+
+export const noSuchLink = () => new AppError('not_found', errorText('invitationLinkInvalid'))
+
+/**
+ * Who accepts: the reader of the mail, by the hash of its link, or a person who is signed in and
+ * has proved the address.
+ */
+export type Accepting = { hash: Buffer } | { userId: string }
+
+/**
+ * Writes what accepting means, all of it or nothing: the person, the address as proved, the rights,
+ * and the end of the invitation. What is in the way is rejected before anything is written. Throws
+ * AppError `not_found` when the invitation is not open any more.
+ */
+export function settleInvitation(
+  services: Services,
+  invitation: InvitationRow,
+  by: Accepting,
+): Promise<Settled> {
+  const { tenantId, tenantSlug } = invitation
+  if (tenantId === null || tenantSlug === null)
+    return services.database.db
+      .transaction()
+      .execute((trx) => settle(services, trx, invitation.id, by))
+  return tenantTransaction(services, tenantId, async (trx) => {
+    const tenant = await lockOpenTenant(trx, tenantSlug)
+    return settle(services, trx, invitation.id, by, tenant)
+  })
+}
+
+async function settle(
+  services: InTransaction,
+  trx: Trx,
+  id: string,
+  by: Accepting,
+  tenant?: OpenTenant,
+): Promise<Settled> {
+  const invitation = await lockInvitation(trx, id)
+  if (invitation?.state !== 'pending' && invitation?.state !== 'opened') throw noSuchLink()
+  const { email } = invitation
+  await lockEmail(trx, email)
+  const known = await findPerson(trx, { email })
+  if (known && known.deactivatedAt !== null)
+    throw new AppError('email_taken', errorText('accountDeactivated'))
+  if ('userId' in by && known?.id !== by.userId) throw noSuchLink()
+  if (!known && tenant) await rejectForeignNewcomer(trx, tenant.id, email)
+  const userId = known?.id ?? (await insertInvitee(trx, invitation))
+  const { handsOver } = await prove(trx, { userId, email, homeTenantId: invitation.tenantId })
+  if (handsOver) {
+    if (!('hash' in by)) throw new AppError('address_not_proved')
+    await saveAccessLink(trx, { userId, email, hash: by.hash })
+  }
+  const lists = tenant ? await joinTenant(services, trx, tenant, invitation, userId) : []
+  if (invitation.kind === 'staff') await joinStaff(trx, invitation, userId)
+  if (invitation.kind === 'operator') {
+    // No token of before may take it back; the provider's group follows.
+    await setPlatformAdmin(trx, userId, true, 'never')
+    await addIdentitySyncTask(trx, userId, { administrators: true })
+  }
+  if (!(await endInvitation(trx, id, { acceptedBy: userId }))) throw noSuchLink()
+  return { userId, handsOver, lists }
+}
+
+async function insertInvitee(trx: Trx, invitation: InvitationRow): Promise<string> {
+  const { email, name, firstName, lastName, phone, alternativeEmail, tenantId } = invitation
+  const contact = { firstName, lastName, phone, alternativeEmail }
+  return insertPerson(trx, { email, name, ...contact, homeTenantId: tenantId })
+}
+
+async function joinStaff(
+  trx: Trx,
+  { partnerId, access }: InvitationRow,
+  userId: string,
+): Promise<void> {
+  if (partnerId === null || access === null) throw noSuchLink()
+  const status = (await holdPartner(trx, partnerId))?.status
+  if (status !== 'active')
+    throw new AppError(status === 'suspended' ? 'partner_suspended' : 'partner_terminated')
+  await lockUser(trx, userId)
+  const user = await findUser(trx, userId)
+  if (!user) throw noSuchLink()
+  rejectStaff(user, partnerId)
+  await setStaff(trx, userId, { partnerId, access })
+}
+
+/**
+ * From now on the address is proved by this person; an unproved identity is given up. `homeTenantId`:
+ * the tenant that creates the new one.
+ */
+async function prove(
+  trx: Trx,
+  { userId, email, homeTenantId }: { userId: string; email: string; homeTenantId: string | null },
+): Promise<{ handsOver: boolean }> {
+  const trust = await readTrust(trx, userId)
+  const user = await findUser(trx, userId)
+  if (!trust || !user || user.deactivatedAt !== null) throw noSuchLink()
+  const fresh = user.idpSubjectId.startsWith(pendingSubject)
+  if (!fresh && !trust.proved) await giveUpIdentity(trx, userId, homeTenantId)
+  await markProved(trx, userId, email)
+  return { handsOver: fresh || !trust.proved }
+}
+
+/** The link to a new password proves the address as well. Throws AppError `not_found`. */
+export function settlePassword(services: Services, hash: Buffer): Promise<AccessLink> {
+  return services.database.db.transaction().execute(async (trx) => {
+    const addressed = await findByAccessLink(trx, hash)
+    if (addressed) await lockEmail(trx, addressed.email)
+    const link = addressed && (await findByAccessLink(trx, hash))
+    if (!link) throw noSuchLink()
+    const trust = await readTrust(trx, link.userId)
+    await prove(trx, {
+      userId: link.userId,
+      email: link.email,
+      homeTenantId: trust?.homeTenantId ?? null,
+    })
+    return link
+  })
+}

@@ -1,0 +1,230 @@
+import {
+  type InvitationState,
+  type InvitationView,
+  invitationStates,
+} from '@atrium/core/invitations/invitations'
+import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core'
+import type { UseQueryResult } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ConfirmDialog } from './confirm.tsx'
+import { QueryState } from './data-states.tsx'
+import { done } from './done.ts'
+import { translations } from './messages.ts'
+import { Pager } from './pager.tsx'
+import { Panel } from './panel.tsx'
+import { accessLabel } from './partner-status-meta.ts'
+import { type Column, ResponsiveTable } from './responsive-table.tsx'
+import { oneOf } from './search-params.ts'
+import { StatusBadge } from './status-badge.tsx'
+import { Time } from './time.tsx'
+import type { Tone } from './tones.ts'
+
+const t = translations('ui.invitations')
+const labels = translations('ui.labels')
+
+const tones: Readonly<Record<InvitationState, Tone>> = {
+  pending: 'waiting',
+  opened: 'working',
+  accepted: 'good',
+  declined: 'bad',
+  expired: 'warning',
+  revoked: 'neutral',
+}
+
+/** What of the list the page asks for. */
+export interface InvitationChoice {
+  state: InvitationState | undefined
+  cursors: string | undefined
+}
+
+export const everyInvitation: InvitationChoice = { state: undefined, cursors: undefined }
+
+interface Page {
+  items: InvitationView[]
+  nextCursor: string | null
+  reservedSeats?: number
+}
+
+interface Props {
+  query: UseQueryResult<Page, unknown>
+  choice: InvitationChoice
+  onChoose: (choice: InvitationChoice) => void
+  /** Absent for who may only read. */
+  acts?:
+    | {
+        resend: (invitation: InvitationView) => Promise<unknown>
+        revoke: (invitation: InvitationView) => Promise<unknown>
+        explain?: (error: unknown) => string | undefined
+      }
+    | undefined
+  /** Names the workplace of each invitation. */
+  withPlace?: boolean
+}
+
+/** Invitations with their states, newest first; open ones can be sent again and revoked. */
+export function InvitationList({ query, choice, onChoose, acts, withPlace = false }: Props) {
+  const [asking, setAsking] = useState<{ act: 'resend' | 'revoke'; invitation: InvitationView }>()
+  const page = query.error ? undefined : query.data
+  const reserved = page?.reservedSeats ?? 0
+  return (
+    <Panel
+      title={t('title')}
+      {...(reserved > 0 ? { description: t('reserved', { count: reserved }) } : {})}
+    >
+      <Stack gap="sm">
+        <NativeSelect
+          label={t('filters.state')}
+          maw={220}
+          value={choice.state ?? ''}
+          onChange={(event) =>
+            onChoose({
+              state: oneOf(invitationStates)(event.currentTarget.value),
+              cursors: undefined,
+            })
+          }
+          data={[
+            { value: '', label: t('filters.any') },
+            ...invitationStates.map((state) => ({ value: state, label: t(`states.${state}`) })),
+          ]}
+        />
+        <QueryState query={query} loading={t('loading')} failed={t('loadFailed')} rows={2} />
+        {page?.items.length === 0 && <Text c="dimmed">{t('none')}</Text>}
+        {page && page.items.length > 0 && (
+          <>
+            <ResponsiveTable
+              caption={t('title')}
+              columns={columnsFor(
+                withPlace,
+                acts && ((act, invitation) => setAsking({ act, invitation })),
+              )}
+              rows={page.items}
+              rowKey={({ id }) => id}
+              stale={query.isPlaceholderData}
+            />
+            <Pager
+              label={t('pages')}
+              cursors={choice.cursors}
+              nextCursor={page.nextCursor}
+              onChange={(cursors) => onChoose({ ...choice, cursors })}
+            />
+          </>
+        )}
+      </Stack>
+      {asking && acts && (
+        <ConfirmDialog
+          opened
+          onClose={() => setAsking(undefined)}
+          title={t(asking.act === 'revoke' ? 'revoke.question' : 'resend.label', {
+            email: asking.invitation.email,
+          })}
+          confirmLabel={t(`${asking.act}.action`)}
+          destructive={asking.act === 'revoke'}
+          {...(acts.explain ? { explain: acts.explain } : {})}
+          onConfirm={async () => {
+            await acts[asking.act](asking.invitation)
+            done(t(`${asking.act}.done`, { email: asking.invitation.email }))
+          }}
+        >
+          {t('revoke.effect')}
+        </ConfirmDialog>
+      )}
+    </Panel>
+  )
+}
+
+/** What the person becomes. */
+function termsOf({ kind, role, access, tenantSlug }: InvitationView, withPlace: boolean): string {
+  if (kind === 'operator') return t('as.operator')
+  if (access !== null) return t('as.staff', { access: accessLabel(access).name })
+  const name = labels(`roles.${role ?? 'member'}`)
+  return withPlace ? t('as.of', { role: name, place: tenantSlug ?? '' }) : name
+}
+
+function columnsFor(
+  withPlace: boolean,
+  ask: ((act: 'resend' | 'revoke', invitation: InvitationView) => void) | undefined,
+): Column<InvitationView>[] {
+  return [
+    {
+      key: 'person',
+      header: t('columns.person'),
+      primary: true,
+      cell: ({ name, email }) => (
+        <div>
+          <Text size="sm" fw={550}>
+            {name}
+          </Text>
+          <Text size="sm" c="dimmed">
+            {email}
+          </Text>
+        </div>
+      ),
+    },
+    { key: 'what', header: t('columns.what'), cell: (row) => termsOf(row, withPlace) },
+    {
+      key: 'state',
+      header: t('columns.state'),
+      cell: ({ state }) => <StatusBadge label={t(`states.${state}`)} tone={tones[state]} />,
+    },
+    {
+      key: 'inviter',
+      header: t('columns.inviter'),
+      wideOnly: true,
+      cell: ({ inviter }) => inviter,
+    },
+    {
+      key: 'sent',
+      header: t('columns.sent'),
+      cell: ({ sentAt }) => (sentAt === null ? t('notSent') : <Time at={sentAt} />),
+    },
+    {
+      key: 'expires',
+      header: t('columns.expires'),
+      cell: ({ expiresAt }) => <Time at={expiresAt} />,
+    },
+    ...(ask
+      ? [
+          {
+            key: 'acts',
+            header: t('columns.actions'),
+            hideHeader: true,
+            align: 'end' as const,
+            cell: (row: InvitationView) => <Acts invitation={row} ask={ask} />,
+          },
+        ]
+      : []),
+  ]
+}
+
+function Acts({
+  invitation,
+  ask,
+}: {
+  invitation: InvitationView
+  ask: (act: 'resend' | 'revoke', invitation: InvitationView) => void
+}) {
+  const { state, email } = invitation
+  const open = state === 'pending' || state === 'opened'
+  if (!open && state !== 'expired') return null
+  return (
+    <Group gap="xs" justify="flex-end" wrap="nowrap">
+      <Button
+        size="xs"
+        variant="default"
+        aria-label={t('resend.label', { email })}
+        onClick={() => ask('resend', invitation)}
+      >
+        {t('resend.action')}
+      </Button>
+      <Button
+        size="xs"
+        variant="light"
+        color="red"
+        aria-label={t('revoke.label', { email })}
+        onClick={() => ask('revoke', invitation)}
+      >
+        {t('revoke.action')}
+      </Button>
+    </Group>
+  )
+}

@@ -1,0 +1,158 @@
+import { type InvitationOutcomes, mostInvitations } from '@atrium/core/invitations/invitations'
+import { emailAddress } from '@atrium/core/platform/text'
+import { languages } from '@atrium/messages/languages'
+import { Alert, Button, Group, List, Modal, NativeSelect, Stack, Textarea } from '@mantine/core'
+import { type FormEvent, type ReactNode, useState } from 'react'
+import { ProblemAlert } from './data-states.tsx'
+import { done } from './done.ts'
+import { translations } from './messages.ts'
+import { useReturnedFocus } from './returned-focus.ts'
+
+const t = translations('ui.invitations')
+const frame = translations('ui.frame')
+
+/** What every kind of invitation has; the rest is the page's. */
+export interface InviteInput {
+  invitees: { email: string }[]
+  language?: (typeof languages)[number]
+  message?: string
+}
+
+interface Props {
+  opened: boolean
+  onClose: () => void
+  /** Role or access level, lists. */
+  children?: ReactNode
+  /** One address at most, for the owner of a workplace. */
+  single?: boolean
+  onInvite: (input: InviteInput) => Promise<InvitationOutcomes>
+  explain?: (error: unknown) => string | undefined
+}
+
+/** Invites the people whose addresses are typed or pasted. */
+export default function InviteDialog(props: Props) {
+  return (
+    <Modal opened={props.opened} onClose={props.onClose} title={t('dialog.title')} size="lg">
+      {/* Mounted with each opening, so that nothing typed before is left in it. */}
+      {props.opened && <Fields {...props} />}
+    </Modal>
+  )
+}
+
+/** The addresses in a pasted text, each once, or what is wrong with it. */
+export function addressesIn(text: string, most: number): { emails: string[] } | { fault: string } {
+  const parts = text.split(/[\s,;]+/).map((part) => part.replace(/^<|>$/g, ''))
+  const emails = new Set<string>()
+  for (const part of parts.filter((one) => one !== '')) {
+    const read = emailAddress.safeParse(part)
+    if (!read.success) return { fault: t('dialog.badAddress', { text: part }) }
+    emails.add(read.data)
+  }
+  if (emails.size === 0) return { fault: t('dialog.noAddress') }
+  return emails.size > most ? { fault: t('dialog.tooMany', { most }) } : { emails: [...emails] }
+}
+
+function Fields({ onClose, children, single = false, onInvite, explain }: Props) {
+  useReturnedFocus()
+  const [text, setText] = useState('')
+  const [message, setMessage] = useState('')
+  const [language, setLanguage] = useState('')
+  const [fault, setFault] = useState<string>()
+  const [error, setError] = useState<unknown>()
+  const [pending, setPending] = useState(false)
+  const [rejected, setRejected] = useState<InvitationOutcomes['items']>([])
+  const most = single ? 1 : mostInvitations
+
+  async function send(event: FormEvent) {
+    event.preventDefault()
+    const read = addressesIn(text, most)
+    if ('fault' in read) return setFault(read.fault)
+    setFault(undefined)
+    setError(undefined)
+    setPending(true)
+    try {
+      const chosen = languages.find((one) => one === language)
+      const { items } = await onInvite({
+        invitees: read.emails.map((email) => ({ email })),
+        ...(chosen ? { language: chosen } : {}),
+        ...(message.trim() === '' ? {} : { message: message.trim() }),
+      })
+      const left = items.filter(({ invitation }) => invitation === null)
+      const count = items.length - left.length
+      if (count > 0) done(t('dialog.done', { count }))
+      // What was not invited stays, to be corrected.
+      setText(left.map(({ email }) => email).join('\n'))
+      setRejected(left)
+      if (left.length === 0) onClose()
+    } catch (thrown) {
+      setError(thrown)
+    } finally {
+      setPending(false)
+    }
+  }
+
+  return (
+    <form onSubmit={send} noValidate>
+      <Stack gap="sm">
+        <Textarea
+          label={t('dialog.addresses')}
+          description={t('dialog.addressesHint', { most })}
+          required
+          data-autofocus
+          autosize
+          minRows={single ? 1 : 3}
+          maxRows={10}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+          error={fault}
+        />
+        {children}
+        <NativeSelect
+          label={t('dialog.language')}
+          value={language}
+          onChange={(event) => setLanguage(event.currentTarget.value)}
+          data={[
+            { value: '', label: t('dialog.languageDefault') },
+            { value: 'en', label: 'English' },
+            { value: 'de', label: 'Deutsch' },
+          ]}
+        />
+        <Textarea
+          label={t('dialog.message')}
+          description={t('dialog.messageHint')}
+          maxLength={1_000}
+          autosize
+          minRows={2}
+          maxRows={8}
+          value={message}
+          onChange={(event) => setMessage(event.currentTarget.value)}
+        />
+        {rejected.length > 0 && (
+          <Alert color="yellow" title={t('dialog.rejected', { count: rejected.length })}>
+            <List size="sm">
+              {rejected.map((one) => (
+                <List.Item key={one.email}>
+                  {one.email}: {one.message}
+                </List.Item>
+              ))}
+            </List>
+          </Alert>
+        )}
+        {error !== undefined && (
+          <ProblemAlert title={t('dialog.failed')} error={error} message={explain?.(error)} />
+        )}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose} disabled={pending}>
+            {frame('cancel')}
+          </Button>
+          <Button type="submit" loading={pending}>
+            {t('dialog.submit')}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
