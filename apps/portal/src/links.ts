@@ -25,6 +25,8 @@ export const partnerStaff: LinkTarget = { to: '/partner/staff' }
 export const partnerBranding: LinkTarget = { to: '/partner/branding' }
 export const partnerSettings: LinkTarget = { to: '/partner/settings' }
 
+export const partnerAccess: LinkTarget = { to: '/partner/access' }
+
 export function partnerBilling(search: LedgerSearch = {}): LinkTarget {
   return { to: '/partner/billing', search }
 }
@@ -115,6 +117,10 @@ export function mailTexts(slug: string, search: MailTextsSearch = {}): LinkTarge
 
 export function securityPolicy(slug: string): LinkTarget {
   return { to: '/t/$slug/security', params: { slug } }
+}
+
+export function access(slug: string): LinkTarget {
+  return { to: '/t/$slug/security/access', params: { slug } }
 }
 
 export function billing(slug: string, search: BillingSearch = {}): LinkTarget {

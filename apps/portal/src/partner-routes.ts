@@ -32,13 +32,30 @@ export function partnerRoutes(authenticated: AnyRoute) {
           withMessages(
             import('./partner/customers-page.tsx'),
             'portal.partner',
+            'portal.access-grants',
             'portal.approvals',
             'portal.partner-customers',
             'portal.subscriptions',
+            'ui.access-grants',
+            'ui.audit',
             'ui.tenants',
             'ui.issues',
           ),
         'CustomersPage',
+      ),
+    }),
+    createRoute({
+      getParentRoute,
+      path: '/access',
+      component: lazyRouteComponent(
+        () =>
+          withMessages(
+            import('./access-grants/partner-access-page.tsx'),
+            'portal.access-grants',
+            'ui.access-grants',
+            'ui.audit',
+          ),
+        'PartnerAccessPage',
       ),
     }),
     createRoute({

@@ -96,6 +96,20 @@ export function tenantRoutes(tenant: AnyRoute) {
     }),
     createRoute({
       getParentRoute,
+      path: '/security/access',
+      component: lazyRouteComponent(
+        () =>
+          withMessages(
+            import('./access-grants/access-page.tsx'),
+            'portal.access-grants',
+            'ui.access-grants',
+            'ui.audit',
+          ),
+        'AccessPage',
+      ),
+    }),
+    createRoute({
+      getParentRoute,
       path: '/billing',
       component: lazyRouteComponent(
         () =>

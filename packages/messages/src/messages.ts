@@ -3,6 +3,7 @@ import type bookingFrame from './en/booking/frame.json'
 import type bookingManage from './en/booking/manage.json'
 import type bookingOffers from './en/booking/offers.json'
 import type bookingTimes from './en/booking/times.json'
+import type operatorAccessGrants from './en/operator/access-grants.json'
 import type operatorAudit from './en/operator/audit.json'
 import type operatorBilling from './en/operator/billing.json'
 import type operatorBookkeeping from './en/operator/bookkeeping.json'
@@ -21,6 +22,7 @@ import type operatorSystem from './en/operator/system.json'
 import type operatorTenants from './en/operator/tenants.json'
 import type operatorUsers from './en/operator/users.json'
 import type operatorWebhooks from './en/operator/webhooks.json'
+import type portalAccessGrants from './en/portal/access-grants.json'
 import type portalAliases from './en/portal/aliases.json'
 import type portalApprovals from './en/portal/approvals.json'
 import type portalAudit from './en/portal/audit.json'
@@ -61,6 +63,7 @@ import type serverFailures from './en/server/failures.json'
 import type serverHealth from './en/server/health.json'
 import type serverMailTemplates from './en/server/mail-templates.json'
 import type serverPages from './en/server/pages.json'
+import type accessGrants from './en/ui/access-grants.json'
 import type account from './en/ui/account.json'
 import type audit from './en/ui/audit.json'
 import type frame from './en/ui/frame.json'
@@ -85,6 +88,7 @@ export interface Messages {
     times: typeof bookingTimes
   }
   operator: {
+    'access-grants': typeof operatorAccessGrants
     audit: typeof operatorAudit
     billing: typeof operatorBilling
     bookkeeping: typeof operatorBookkeeping
@@ -105,6 +109,7 @@ export interface Messages {
     webhooks: typeof operatorWebhooks
   }
   portal: {
+    'access-grants': typeof portalAccessGrants
     aliases: typeof portalAliases
     approvals: typeof portalApprovals
     audit: typeof portalAudit
@@ -149,6 +154,7 @@ export interface Messages {
     pages: typeof serverPages
   }
   ui: {
+    'access-grants': typeof accessGrants
     account: typeof account
     audit: typeof audit
     frame: typeof frame

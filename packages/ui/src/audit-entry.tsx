@@ -14,6 +14,7 @@ import type { ReactNode } from 'react'
 import { actionLabel, resourceLabel, type TenantNoun } from './audit-actions.ts'
 import classes from './audit-entry.module.css'
 import type { AuditFilterValues } from './audit-filters.tsx'
+import { onBehalfText } from './audit-actors.ts'
 import { type MetadataLine, readMetadata } from './audit-metadata.ts'
 import { inSentence } from './format.ts'
 import { translations } from './messages.ts'
@@ -210,6 +211,15 @@ function factsOf(event: AuditEvent, tenantNoun: TenantNoun): Fact[] {
         partnerSlug === null
           ? undefined
           : { filter: { partnerSlug }, label: t('entry.onlyThis.partner') },
+    },
+    {
+      key: 'grant',
+      label: t('entry.grant'),
+      value: onBehalfText(event) ?? '',
+      narrow:
+        typeof event.metadata.grantId === 'string'
+          ? { filter: { grantId: event.metadata.grantId }, label: t('entry.onlyThis.grant') }
+          : undefined,
     },
     { key: 'through', label: t('entry.through'), value: event.source },
     { key: 'entry', label: t('entry.entry'), value: <code>{event.id}</code> },

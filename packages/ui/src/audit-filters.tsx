@@ -26,6 +26,8 @@ export interface AuditFilterValues {
   before?: string | undefined
   tenantSlug?: string | undefined
   partnerSlug?: string | undefined
+  /** Acts under this access grant. */
+  grantId?: string | undefined
 }
 
 export type AuditFilterName = keyof AuditFilterValues

@@ -1,6 +1,7 @@
 import type { AuditEvent } from '@atrium/core/audit/audit'
 import { Anchor, Text, UnstyledButton } from '@mantine/core'
 import { actionLabel, type TenantNoun } from './audit-actions.ts'
+import { onBehalfText } from './audit-actors.ts'
 import type { AuditFilterValues } from './audit-filters.tsx'
 import { changesText } from './audit-sentence.ts'
 import classes from './audit-table.module.css'
@@ -127,14 +128,23 @@ interface CellProps {
   onNarrow: Props['onNarrow']
 }
 
-function Who({ event: { actorEmail, actorType }, onNarrow }: CellProps) {
+function Who({ event, onNarrow }: CellProps) {
+  const { actorEmail, actorType } = event
   if (actorEmail === null) return <>{t(`actors.${actorType}`)}</>
+  const onBehalf = onBehalfText(event)
   return (
-    <Narrowing
-      text={actorEmail}
-      label={t('onlyOf', { person: actorEmail })}
-      onClick={onNarrow && (() => onNarrow({ actorEmail }))}
-    />
+    <>
+      <Narrowing
+        text={actorEmail}
+        label={t('onlyOf', { person: actorEmail })}
+        onClick={onNarrow && (() => onNarrow({ actorEmail }))}
+      />
+      {onBehalf && (
+        <Text size="xs" c="dimmed">
+          {onBehalf}
+        </Text>
+      )}
+    </>
   )
 }
 

@@ -42,7 +42,11 @@ export function AuditExplorer({ search, fields, log, showTenant = false, onSearc
   }
   return (
     <>
-      <AuditFilters value={search} fields={fields} onChange={narrow} />
+      <AuditFilters
+        value={search}
+        fields={search.grantId === undefined ? fields : [...fields, 'grantId']}
+        onChange={narrow}
+      />
       {log.isError ? (
         <ErrorState
           title={t('loadFailed')}

@@ -12,6 +12,7 @@ import {
   auditCursor,
   cursorHistoryOf,
   oneOf,
+  recordId,
   searchReader,
   slugText,
   timeWord,
@@ -30,6 +31,7 @@ export const auditParams = {
   actorEmail: words,
   outcome: oneOf(auditOutcomes),
   actorIpTrusted: oneOf(['true', 'false']),
+  grantId: recordId,
   q: words,
   limit: oneOf(pageSizes),
   cursors: cursorHistoryOf(auditCursor),
@@ -60,7 +62,7 @@ export function auditQuery(search: AuditSearch): QueryAudit {
 /** The same within one tenant. */
 export function tenantAuditQuery(
   slug: string,
-  { since, until, action, actorEmail, outcome, q, cursors, limit }: AuditSearch,
+  { since, until, action, actorEmail, outcome, grantId, q, cursors, limit }: AuditSearch,
 ): QueryTenantAudit {
   return {
     slug,
@@ -69,6 +71,7 @@ export function tenantAuditQuery(
     action,
     actorEmail,
     outcome,
+    grantId,
     q,
     before: currentCursor(cursors),
     limit: limit ? Number(limit) : auditPerPage,

@@ -30,7 +30,7 @@ export function tenantsQuery({ cursors, ...filters }: TenantsSearch): ListTenant
   return { ...filters, cursor: currentCursor(cursors), limit: tenantsPerPage }
 }
 
-const tenantTabs = ['overview', 'members', 'audit'] as const
+const tenantTabs = ['overview', 'members', 'access', 'audit'] as const
 
 const { tenantSlug: _, partnerSlug: __, ...logParams } = auditParams
 

@@ -29,6 +29,10 @@ const TenantAudit = lazyOnInput(() =>
   withMessages(import('./tenant-audit.tsx'), 'operator.audit', 'ui.audit', 'ui.issues'),
 )
 
+const TenantGrants = lazyOnInput(() =>
+  withMessages(import('./tenant-grants.tsx'), 'operator.access-grants', 'ui.access-grants'),
+)
+
 const route = getRouteApi('/authenticated/tenants/$slug')
 
 export const Route = createLazyRoute('/authenticated/tenants/$slug')({ component: TenantPage })
@@ -96,6 +100,15 @@ function TenantDetail({ tenant }: { tenant: TenantView }) {
                 <TenantMembers tenant={tenant} />
                 <TenantInvitations slug={tenant.slug} />
               </Stack>
+            ),
+          },
+          {
+            name: 'access',
+            label: t('page.tabs.access'),
+            content: (
+              <Suspense fallback={<LoadingRows label={t('page.loading')} />}>
+                <TenantGrants tenant={tenant} />
+              </Suspense>
             ),
           },
           {

@@ -61,7 +61,7 @@ export function AuditPage() {
       />
       <AuditFilters
         value={search}
-        fields={fields}
+        fields={search.grantId === undefined ? fields : [...fields, 'grantId']}
         actions={tenantActions}
         onChange={(change) => go(change)}
       />
@@ -104,6 +104,10 @@ export function AuditPage() {
         tenantNoun="workplace"
         event={opened}
         onClose={() => setOpened(undefined)}
+        onNarrow={(filter) => {
+          setOpened(undefined)
+          go(filter, false)
+        }}
       />
     </>
   )

@@ -1,4 +1,4 @@
-import type { TenantRole } from '@atrium/core/tenants/tenants'
+import type { TenantRole, TenantView } from '@atrium/core/tenants/tenants'
 import type { UserView } from '@atrium/core/users/users'
 import { translations } from '@atrium/ui/messages'
 import { problemOf } from '@atrium/ui/problem'
@@ -30,7 +30,7 @@ import { useProfile } from '../profile/use-profile.ts'
 import { lastTenant } from '../session/last-tenant.ts'
 import { maySeeSettings } from '../tenants/roles.ts'
 import { useTRPC } from '../trpc.ts'
-import { pageSections } from './tenant-pages.ts'
+import { delegatePages, pageSections } from './tenant-pages.ts'
 import { TenantSwitcher } from './tenant-switcher.tsx'
 
 const t = translations('portal.layout')
@@ -43,16 +43,16 @@ export default function PortalFrame() {
   const { me, tenants } = useProfile()
   useFollowLanguage(me)
   const search = useSearch()
-  const slug = useShownWorkplace()
+  const { slug, grant } = useShownWorkplace()
   const partner = partnerOf(me)
   const inPartnerArea = useLocation({
     select: ({ pathname }) => pathname === '/partner' || pathname.startsWith('/partner/'),
   })
-  const general = navOf(
-    slug,
-    tenants.find((tenant) => tenant.slug === slug)?.role,
-    tenants.length > 1,
-  )
+  const own = tenants.find((tenant) => tenant.slug === slug)
+  const general =
+    slug && grant
+      ? onBehalfOf(slug, grant, navOf(undefined, undefined, tenants.length > 1))
+      : navOf(slug, own?.role, tenants.length > 1)
   const nav = partner ? withPartner(general, partner, inPartnerArea, tenants.length > 0) : general
   return (
     <>
@@ -84,9 +84,9 @@ export default function PortalFrame() {
 /**
  * The workplace whose pages the navigation lists: the one of the address, unless it is missing or
  * closed to this person. The profile belongs to no workplace; there it is the one that was visited
- * last.
+ * last. `grant` is the access under which the person acts there.
  */
-function useShownWorkplace(): string | undefined {
+function useShownWorkplace(): { slug: string | undefined; grant?: TenantView['grant'] } {
   const { slug } = useParams({ strict: false })
   const { tenants } = useProfile()
   const onProfile = useLocation({
@@ -98,9 +98,21 @@ function useShownWorkplace(): string | undefined {
     trpc.tenants.get.queryOptions({ slug: slug ?? '' }, { enabled: slug !== undefined }),
   )
   const status = tenant.data ? undefined : problemOf(tenant.error).status
-  if (slug !== undefined) return status === 403 || status === 404 ? undefined : slug
+  if (slug !== undefined)
+    return status === 403 || status === 404
+      ? { slug: undefined }
+      : { slug, grant: tenant.data?.grant ?? null }
   const last = onProfile ? lastTenant() : undefined
-  return tenants.find((known) => known.slug === last)?.slug
+  return { slug: tenants.find((known) => known.slug === last)?.slug }
+}
+
+/** Under an access grant: the pages that it opens, and nothing else of the workplace. */
+function onBehalfOf(
+  slug: string,
+  { scopes }: NonNullable<TenantView['grant']>,
+  general: NavSection[],
+): NavSection[] {
+  return [{ label: t('sections.workplace'), items: delegatePages(slug, scopes) }, ...general]
 }
 
 /**

@@ -1,17 +1,25 @@
+import { type GrantScope, grantScopes } from '@atrium/core/access-grants/scopes'
 import type { TenantRole } from '@atrium/core/tenants/tenants'
 import type { MessagesOf } from '@atrium/messages/messages'
 import { translations } from '@atrium/ui/messages'
 import type { NavItem, NavSection } from '@atrium/ui/shell'
 import {
   IconAt,
+  IconCalendarEvent,
   IconCreditCard,
+  IconDatabase,
   IconForms,
+  IconHistory,
   IconKey,
   IconLockAccess,
   IconMailForward,
   IconPalette,
   IconReceipt,
+  IconShieldLock,
+  IconUserShield,
+  IconUsers,
   IconWorld,
+  type TablerIcon,
 } from '@tabler/icons-react'
 import * as links from '../links.ts'
 import { maySeeSettings } from '../tenants/roles.ts'
@@ -89,6 +97,13 @@ export function rulePages(slug: string, role: TenantRole | undefined): TenantPag
       icon: IconLockAccess,
       target: links.securityPolicy(slug),
       keywords: keywordsOf('securityPolicy'),
+      exact: true,
+    },
+    {
+      label: t('pages.access'),
+      icon: IconUserShield,
+      target: links.access(slug),
+      keywords: keywordsOf('access'),
     },
     {
       label: t('pages.billing'),
@@ -113,4 +128,35 @@ export function pageSections(slug: string, role: TenantRole | undefined): NavSec
     { label: t('sections.administration'), items: rulePages(slug, role) },
   ]
   return sections.filter(({ items }) => items.length > 0)
+}
+
+/** The pages that an access grant of these scopes opens. */
+export function delegatePages(slug: string, scopes: readonly GrantScope[]): NavItem[] {
+  const page = (
+    name: 'members' | 'mfa' | 'storage' | 'scheduling' | 'audit',
+    icon: TablerIcon,
+  ) => ({
+    label: t(`pages.${name}`),
+    icon,
+  })
+  const rules = rulePages(slug, 'admin')
+  const rule = (...targets: string[]) => rules.filter(({ target }) => targets.includes(target.to))
+  const mfa = { ...page('mfa', IconShieldLock), target: links.mfa(slug) }
+  const ofScope: Readonly<Record<GrantScope, NavItem[]>> = {
+    members: [
+      { ...page('members', IconUsers), target: links.members(slug) },
+      mfa,
+      { ...page('storage', IconDatabase), target: links.storage(slug) },
+    ],
+    mail: mailPages(slug, 'admin'),
+    sso: rule('/t/$slug/sso'),
+    scheduling: [{ ...page('scheduling', IconCalendarEvent), target: links.scheduling(slug) }],
+    branding: rule('/t/$slug/branding', '/t/$slug/branding/texts'),
+    security: [
+      ...rule('/t/$slug/security'),
+      ...(scopes.includes('members') ? [] : [mfa]),
+      { ...page('audit', IconHistory), target: links.auditLog(slug) },
+    ],
+  }
+  return grantScopes.flatMap((scope) => (scopes.includes(scope) ? ofScope[scope] : []))
 }

@@ -10,6 +10,7 @@ import { Alert, Box, Group, Text } from '@mantine/core'
 import { IconLock } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { CustomerAccess } from '../access-grants/customer-access.tsx'
 import { WaitingApproval } from '../approvals/waiting-approval.tsx'
 import type { OrderTerms } from '../billing/search.ts'
 import { DrawerPart } from '../layout/drawer-part.tsx'
@@ -90,6 +91,7 @@ function Details({ tenant }: { tenant: TenantView }) {
           <CustomerEditor key={tenant.id} tenant={tenant} />
         </DrawerPart>
       )}
+      {managing && <CustomerAccess tenant={tenant} />}
       {managing && (
         <DrawerPart title={t('detail.access')}>
           <CustomerActions tenant={tenant} />

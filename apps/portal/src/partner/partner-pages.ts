@@ -9,6 +9,7 @@ import {
   IconLayoutDashboard,
   IconPalette,
   IconSettings,
+  IconUserShield,
   IconUsers,
 } from '@tabler/icons-react'
 import { keywordsOf, type TenantPage } from '../layout/tenant-pages.ts'
@@ -33,6 +34,12 @@ export function partnerPages(access: PartnerAccess): TenantPage[] {
       icon: IconBuildingCommunity,
       target: links.partnerCustomers(),
       keywords: keywordsOf('partnerCustomers'),
+    }),
+    ...may('customers', {
+      label: t('pages.partnerAccess'),
+      icon: IconUserShield,
+      target: links.partnerAccess,
+      keywords: keywordsOf('partnerAccess'),
     }),
     ...may('reports', {
       label: t('pages.partnerReports'),

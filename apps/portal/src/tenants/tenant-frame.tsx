@@ -7,6 +7,7 @@ import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Outlet, useParams } from '@tanstack/react-router'
 import { useEffect } from 'react'
+import { AccessBanners } from '../access-grants/access-banners.tsx'
 import * as links from '../links.ts'
 import { SecondFactorBanner } from '../security-policy/second-factor-banner.tsx'
 import { ShutOut, shutOutCode } from '../security-policy/shut-out.tsx'
@@ -45,6 +46,7 @@ export function TenantFrame() {
   if (tenant.data) {
     return (
       <>
+        <AccessBanners tenant={tenant.data} />
         <StatusBanner tenant={tenant.data} />
         {tenant.data.role !== null && <SecondFactorBanner slug={slug} />}
         <Outlet />
