@@ -57,6 +57,7 @@ export const securityPolicyRouter = router({
     .mutation(({ ctx, input }) => updateSecurityPolicy(ctx, ctx.access, input)),
   preview: adminOrOperator
     .meta({
+      delegable: ['security'],
       openapi: {
         method: 'POST',
         path: `${path}/preview`,

@@ -83,5 +83,11 @@ export const delegable: Readonly<Record<GrantScope | 'any', readonly string[]>> 
     'tenants.users',
   ],
   branding: ['branding.get', 'branding.preview', 'branding.update'],
-  security: ['mfa.status', 'securityPolicy.get', 'securityPolicy.update', 'tenants.audit'],
+  security: [
+    'mfa.status',
+    'securityPolicy.get',
+    'securityPolicy.preview',
+    'securityPolicy.update',
+    'tenants.audit',
+  ],
 }
