@@ -28,6 +28,7 @@ function member(change: Partial<MemberView> = {}): MemberView {
     bootstrapAdmin: false,
     managed: true,
     needsPassword: false,
+    temporaryPassword: null,
     joinedAt: '2026-11-21T12:00:00.000Z',
     ...change,
   }

@@ -55,12 +55,11 @@ const identity: Record<keyof IdentityProvider, Method> = {
   setPassword: {
     call: (options) => identityOf(options).setPassword({ userId: '7', password: givenSecret }),
   },
-  endTemporaryPassword: {
+  settleTemporaryPassword: {
     call: (options) =>
-      identityOf(options).endTemporaryPassword({
+      identityOf(options).settleTemporaryPassword({
         userId: '7',
         issued: { at: new Date(0), expiresAt: new Date(1) },
-        password: givenSecret,
       }),
   },
   setActive: { call: (options) => identityOf(options).setActive({ userId: '7', active: false }) },

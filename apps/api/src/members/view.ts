@@ -31,6 +31,15 @@ export function toMemberView(row: MemberRow, { caller, tenant }: Access): Member
     bootstrapAdmin: row.bootstrapAdmin,
     managed,
     needsPassword: row.needsPassword,
+    temporaryPassword: contact ? temporaryPasswordOf(row) : null,
     joinedAt: row.joinedAt.toISOString(),
   }
+}
+
+/** Whoever signed in since has replaced it, or does not need it. */
+function temporaryPasswordOf(row: MemberRow): MemberView['temporaryPassword'] {
+  const { passwordIssuedAt, passwordExpiresAt, passwordEndedAt, lastSeenAt } = row
+  if (!passwordIssuedAt || !passwordExpiresAt) return null
+  if (lastSeenAt && lastSeenAt > (passwordEndedAt ?? passwordIssuedAt)) return null
+  return { expiresAt: passwordExpiresAt.toISOString(), expired: passwordEndedAt !== null }
 }

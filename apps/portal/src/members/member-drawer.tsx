@@ -2,6 +2,7 @@ import type { MemberView, UpdatedMember } from '@atrium/core/members/members'
 import type { TenantView } from '@atrium/core/tenants/tenants'
 import { QueryState } from '@atrium/ui/data-states'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
+import { formatTime } from '@atrium/ui/format'
 import { translations } from '@atrium/ui/messages'
 import { SideDrawer } from '@atrium/ui/side-drawer'
 import { StatusBadge } from '@atrium/ui/status-badge'
@@ -59,6 +60,26 @@ export default function MemberDrawer({ tenant, userId, onClose }: Props) {
   )
 }
 
+/** The password that an admin was shown, until its person has signed in. */
+function TemporaryPassword({ member }: { member: MemberView }) {
+  const { temporaryPassword: password } = member
+  if (!password || (member.needsPassword && !password.expired)) return null
+  const { expired, expiresAt } = password
+  return (
+    <Alert
+      variant="light"
+      color={expired ? 'yellow' : 'blue'}
+      icon={<IconKey aria-hidden />}
+      mb="md"
+      title={t(`details.temporaryPassword.${expired ? 'expiredTitle' : 'title'}`)}
+    >
+      {expired
+        ? t('details.temporaryPassword.expiredHint', { member: member.name })
+        : t('details.temporaryPassword.hint', { member: member.name, at: formatTime(expiresAt) })}
+    </Alert>
+  )
+}
+
 function Details({
   tenant,
   member,
@@ -83,7 +104,8 @@ function Details({
             : labels(`roles.${member.role}`)}
         </Text>
       </Group>
-      {admin && member.needsPassword && (
+      {admin && <TemporaryPassword member={member} />}
+      {admin && member.needsPassword && !member.temporaryPassword?.expired && (
         <Alert
           color="yellow"
           icon={<IconKey aria-hidden />}

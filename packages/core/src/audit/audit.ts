@@ -90,6 +90,7 @@ export const auditActions = [
   'member.email_changed',
   'member.imported',
   'member.mailbox_created',
+  'member.password_expired',
   'member.password_reset',
   'member.removed',
   'member.resumed',

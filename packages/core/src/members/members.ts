@@ -46,6 +46,11 @@ export const MemberView = z.object({
    * hand one over.
    */
   needsPassword: z.boolean(),
+  /**
+   * The password that an admin was shown and the person has not signed in with; `expired`: it opens
+   * nothing any more. Null when there is none, and for those who may not see contact data.
+   */
+  temporaryPassword: z.object({ expiresAt: instant, expired: z.boolean() }).nullable(),
   joinedAt: instant,
 })
 export type MemberView = z.infer<typeof MemberView>

@@ -46,7 +46,12 @@ function selectMembers(
   return db
     .selectFrom(memberships)
     .innerJoin('users as u', 'u.id', 'm.user_id')
+    .leftJoin('temporary_passwords as p', 'p.user_id', 'm.user_id')
     .select([
+      'p.issued_at as passwordIssuedAt',
+      'p.expires_at as passwordExpiresAt',
+      'p.ended_at as passwordEndedAt',
+      'u.last_seen_at as lastSeenAt',
       'u.id',
       'u.email',
       'u.name',

@@ -78,6 +78,7 @@ import * as validatePolicies from '../migrations/0131-validate-policies.ts'
 import * as accessGrants from '../migrations/0140-access-grants.ts'
 import * as webSessionDevices from '../migrations/0150-web-session-devices.ts'
 import * as temporaryPasswords from '../migrations/0160-temporary-passwords.ts'
+import * as endingPasswords from '../migrations/0161-ending-passwords.ts'
 import * as partnerTransfers from '../migrations/0170-partner-transfers.ts'
 import { installJobs } from '../platform/install-jobs.ts'
 import { buildOnlineIndexes } from './online-indexes.ts'
@@ -159,6 +160,7 @@ const migrations: Record<string, Migration> = {
   '0140-access-grants': accessGrants,
   '0150-web-session-devices': webSessionDevices,
   '0160-temporary-passwords': temporaryPasswords,
+  '0161-ending-passwords': endingPasswords,
   '0170-partner-transfers': partnerTransfers,
   '0017-health': health,
   '0018-flag-guards': flagGuards,

@@ -60,6 +60,8 @@ export interface TemporaryPasswordsTable {
   user_id: string
   issued_at: RequiredTimestamp
   expires_at: RequiredTimestamp
+  /** A process began to replace it, because it expired. */
+  ending_at: OptionalTimestamp
   /** It expired before its person replaced it, and opens nothing any more. */
   ended_at: OptionalTimestamp
 }

@@ -16,7 +16,7 @@ export async function saveTemporaryPassword(
   person: { userId: string } | { idpUserId: string },
   { issuedAt, expiresAt }: TemporaryPasswordTerm,
 ): Promise<void> {
-  const term = { issued_at: issuedAt, expires_at: expiresAt, ended_at: null }
+  const term = { issued_at: issuedAt, expires_at: expiresAt, ending_at: null, ended_at: null }
   await db
     .insertInto('temporary_passwords')
     .columns(['user_id', 'issued_at', 'expires_at'])
@@ -42,7 +42,10 @@ export async function saveTemporaryPassword(
 
 export interface ExpiredTemporaryPassword extends TemporaryPasswordTerm {
   userId: string
+  subject: string
+  email: string
   idpUserId: string | null
+  endingAt: Date | null
 }
 
 /** Those that have expired and were not ended yet, the oldest first. */
@@ -56,7 +59,10 @@ export function findExpiredTemporaryPasswords(
     .innerJoin('users as u', 'u.id', 'p.user_id')
     .select([
       'p.user_id as userId',
+      'u.idp_subject_id as subject',
+      'u.email',
       'u.idp_user_id as idpUserId',
+      'p.ending_at as endingAt',
       'p.issued_at as issuedAt',
       'p.expires_at as expiresAt',
     ])
@@ -65,6 +71,20 @@ export function findExpiredTemporaryPasswords(
     .orderBy('p.expires_at')
     .limit(limit)
     .execute()
+}
+
+/** Records that it is being replaced. False for one that was issued since. */
+export async function markTemporaryPasswordEnding(
+  db: Db,
+  { userId, issuedAt }: { userId: string; issuedAt: Date },
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('temporary_passwords')
+    .set({ ending_at: sql<Date>`now()` })
+    .where('user_id', '=', userId)
+    .where('issued_at', '=', issuedAt)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
 }
 
 /** Says that it expired before its person replaced it. One that was issued since is left alone. */

@@ -5,7 +5,7 @@ import { userPath } from './authentik-paths.ts'
 import type { IdentityProvider } from './port.ts'
 import { UserWithAttributes, UserWithPasswordDate } from './records.ts'
 
-type PasswordMethods = Pick<IdentityProvider, 'setPassword' | 'endTemporaryPassword'>
+type PasswordMethods = Pick<IdentityProvider, 'setPassword' | 'settleTemporaryPassword'>
 
 type Attributes = Record<string, unknown>
 
@@ -76,18 +76,14 @@ export function authentikPasswords(client: HttpClient): PasswordMethods {
         if (!temporary) await unmark(operation, userId, attributes)
       }),
 
-    endTemporaryPassword: ({ userId, issued, password }, options) =>
-      client.operation('endTemporaryPassword', options, async (operation) => {
+    settleTemporaryPassword: ({ userId, issued }, options) =>
+      client.operation('settleTemporaryPassword', options, async (operation) => {
         const user = await read(operation, userId, UserWithPasswordDate)
         if (user.attributes[changeRequired] !== true) return 'changed'
         if (isOfLater(user.attributes[expiresAt], issued)) return 'reissued'
-        if (changedAfter(user, issued.at)) {
-          await unmark(operation, userId, user.attributes)
-          return 'changed'
-        }
-        await set(operation, userId, password)
+        if (!changedAfter(user, issued.at)) return 'unchanged'
         await unmark(operation, userId, user.attributes)
-        return 'replaced'
+        return 'changed'
       }),
   }
 }

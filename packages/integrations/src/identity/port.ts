@@ -170,14 +170,14 @@ export interface IdentityProvider {
     options?: CallOptions,
   ): Promise<void>
   /**
-   * Replaces a temporary password that was never changed by `password`, and returns `replaced`.
-   * One that the person changed stays: `changed`. One that was issued after this one stays too:
-   * `reissued`. `not_found` when the user is gone.
+   * What became of a temporary password: its person replaced it (`changed`), another one was given
+   * since (`reissued`), or neither. Of one that was changed no mark is left. `not_found` when the
+   * user is gone.
    */
-  endTemporaryPassword(
-    request: { userId: string; issued: { at: Date; expiresAt: Date }; password: string },
+  settleTemporaryPassword(
+    request: { userId: string; issued: { at: Date; expiresAt: Date } },
     options?: CallOptions,
-  ): Promise<'replaced' | 'changed' | 'reissued'>
+  ): Promise<'unchanged' | 'changed' | 'reissued'>
   /**
    * False ends sessions, access tokens and refresh tokens at the provider too, and nothing else
    * ends refresh tokens of others: they outlive their session. `not_found` when the user is gone.
