@@ -78,8 +78,12 @@ async function outcomeOf(name: string, row: Row, grantee: Grantee): Promise<stri
 
 /** A rejection after the guard: whoever has a grant makes no admin, and changes none. */
 const excluded = 'on_behalf_excluded'
-/** Calls about the caller's own membership: who has a grant is no member. */
+/**
+ * Calls about the caller's own membership: who has a grant is no member. A policy needs an admin who
+ * signed in as it demands; of an admin who saves it, that is the caller.
+ */
 const aboutOneself: Readonly<Record<string, string>> = {
+  'securityPolicy.update, call 0': 'policy_locks_out_admins',
   'members.listAliases, call 1': 'not_found',
   'scheduling.hosts.create, call 1': 'invalid_input',
 }
