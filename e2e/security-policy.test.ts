@@ -58,6 +58,7 @@ it('an owner requires a second factor: a member is told in time, shut out, and l
   })
   expect(enrolled.status).toBe(201)
   await member.page.getByRole('link', { name: 'Sign in again' }).click()
+  await member.page.waitForURL((url) => url.origin !== addresses.portal)
   await member.page.getByRole('button', { name: 'Mira Member' }).click()
   await member.page.waitForURL(portal('/t/acme'))
   await member.page.getByRole('heading', { name: 'Acme Engineering' }).first().waitFor()

@@ -310,3 +310,91 @@ describe('a policy that would lock out its author is rejected', () => {
     expect(last).toMatchObject({ actor_email: 'operator@atrium.test' })
   })
 })
+
+describe('a preview', () => {
+  const preview = (body: object, headers = office(), token = admin) =>
+    testApp.request('POST', `${path}/preview`, { token, body, headers })
+  const signIn = (address: string, country: string, daysAgo = 1) =>
+    testApp.database.db
+      .insertInto('sign_ins')
+      .values({
+        subject: String(personClaims('member@acme.test').sub),
+        app: 'portal',
+        at: new Date(Date.now() - daysAgo * 86_400_000),
+        address,
+        country,
+        second_factor: false,
+      })
+      .execute()
+
+  beforeAll(async () => {
+    await change(open)
+    await testApp.database.db.deleteFrom('sign_ins').execute()
+    await signIn('203.0.113.9', 'DE', 3)
+    await signIn('203.0.113.9', 'DE', 2)
+    await signIn('198.51.100.1', 'US', 1)
+    await signIn('192.0.2.1', 'FR', 31)
+  })
+
+  it('names whom the policy would affect and why, by the sign-ins of the last 30 days', async () => {
+    const before = await read()
+    const { status, body } = await preview({ mfaMode: 'required', allowedCountries: ['DE'] })
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      days: 30,
+      affected: 1,
+      shutOut: 1,
+      withoutSignIns: body.members - 1,
+      objection: null,
+      items: [
+        {
+          email: 'member@acme.test',
+          reasons: ['country_not_allowed', 'mfa_required'],
+          signIns: 3,
+          rejected: 3,
+          last: { address: '198.51.100.1', country: 'US', secondFactor: false },
+        },
+      ],
+    })
+    expect(await read()).toEqual(before)
+  })
+
+  it('tells who would be affected at times from who would be shut out', async () => {
+    const { body } = await preview({ ipAllowlist: ['203.0.113.0/24'] })
+    expect(body).toMatchObject({
+      affected: 1,
+      shutOut: 0,
+      items: [{ reasons: ['network_not_allowed'], signIns: 3, rejected: 1 }],
+    })
+  })
+
+  it('names nobody for a policy without restrictions', async () => {
+    expect((await preview({})).body).toMatchObject({ affected: 0, items: [], objection: null })
+  })
+
+  it('says why the policy could not be saved, and what operators are warned of', async () => {
+    const list = { ipAllowlist: ['198.51.100.0/24'] }
+    expect((await preview(list)).body.objection).toMatchObject({ code: 'policy_locks_out_caller' })
+    expect((await preview(list, {}, operator)).body.objection).toMatchObject({
+      code: 'policy_locks_out_admins',
+    })
+  })
+
+  it('rejects what saving rejects', async () => {
+    expect(await preview({ ipAllowlist: ['nowhere'] })).toMatchObject({
+      status: 400,
+      body: { issues: [{ path: 'ipAllowlist.0' }] },
+    })
+    expect(await preview({ sessionIdleMinutes: 60, sessionAbsoluteMinutes: 30 })).toMatchObject({
+      status: 400,
+      body: { issues: [{ path: 'sessionIdleMinutes' }] },
+    })
+  })
+
+  it('is not for plain members', async () => {
+    expect(await preview({}, office(), member)).toMatchObject({
+      status: 403,
+      body: { code: 'not_admin' },
+    })
+  })
+})

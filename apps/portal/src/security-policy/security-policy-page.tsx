@@ -24,7 +24,15 @@ const t = translations('portal.security-policy')
 export function SecurityPolicyPage() {
   const tenant = useTenant()
   const trpc = useTRPC()
-  const query = useQuery(trpc.securityPolicy.get.queryOptions({ slug: tenant.slug }))
+  const query = useQuery(
+    trpc.securityPolicy.get.queryOptions(
+      { slug: tenant.slug },
+      {
+        refetchInterval: ({ state }) =>
+          state.data?.atProvider.state === 'pending' ? 3_000 : false,
+      },
+    ),
+  )
   if (query.error && problemOf(query.error).status === 403) return <NoAccess slug={tenant.slug} />
   return (
     <>
