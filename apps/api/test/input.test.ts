@@ -48,6 +48,21 @@ const least: Record<string, Record<string, unknown>> = {
   'tenants.create': { name: 'Nothing' },
   'users.create': { idpSubjectId: 'nobody', email: 'nobody@example.test', name: 'Nobody' },
   'users.invite': { email: 'nobody@example.test', name: 'Nobody' },
+  'invitations.inviteMembers': { invitees: [{ email: 'nobody@example.test' }] },
+  'invitations.inviteStaff': {
+    access: 'viewer',
+    invitees: [{ email: 'nobody@example.test' }],
+  },
+  // Of no invitation.
+  'invitations.resend': { invitationId: '0197f7a4-2c1e-7000-8000-000000000001' },
+  'invitations.resendOfTenant': { invitationId: '0197f7a4-2c1e-7000-8000-000000000001' },
+  'invitations.resendOfPartner': { invitationId: '0197f7a4-2c1e-7000-8000-000000000001' },
+  'invitations.revoke': { invitationId: '0197f7a4-2c1e-7000-8000-000000000001' },
+  'invitations.revokeOfTenant': { invitationId: '0197f7a4-2c1e-7000-8000-000000000001' },
+  'invitations.revokeOfPartner': { invitationId: '0197f7a4-2c1e-7000-8000-000000000001' },
+  'invitations.acceptMine': { invitationId: '0197f7a4-2c1e-7000-8000-000000000001' },
+  'invitations.declineMine': { invitationId: '0197f7a4-2c1e-7000-8000-000000000001' },
+  'invitations.inviteOperators': { invitees: [{ email: 'nobody@example.test' }] },
   'accessGrants.ask': {
     role: 'reader',
     scopes: ['branding'],
@@ -138,6 +153,9 @@ const wrongTypes: Record<string, unknown[]> = {
  */
 const longTexts: Record<string, readonly string[]> = {
   'branding.preview': ['draft.html', 'draft.text'],
+  'invitations.inviteMembers': ['message'],
+  'invitations.inviteOperators': ['message'],
+  'invitations.inviteStaff': ['message'],
   'members.startImport': ['csv'],
   'scheduling.book.create': ['note'],
   'scheduling.book.forTenant': ['note'],
