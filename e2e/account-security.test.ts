@@ -96,6 +96,38 @@ describe('a person', () => {
   })
 })
 
+describe('a member with a mailbox', () => {
+  it('creates an app password, sees it once, and takes it back', async () => {
+    await using visitor = await visit(browser)
+    const { page } = visitor
+    const { person } = await newMember()
+    await typePassword(page, person)
+    await openPage(page, 'portal', '/profile/security')
+    await page.getByText('You have no app passwords.').waitFor()
+    await page.getByRole('button', { name: 'Create app password' }).click()
+    await page.getByLabel('Name of the program or device').fill('Phone')
+    await page.getByRole('button', { name: 'Create app password' }).click()
+    const dialog = page.getByRole('dialog')
+    const secret = await dialog.getByLabel('App password', { exact: true }).innerText()
+    expect(secret).toMatch(/^app_/)
+    await expectWellMadeOn(desktop, page)
+    await dialog.getByRole('button', { name: 'I have stored it' }).click()
+    await page
+      .getByRole('cell', { name: 'Phone' })
+      .or(page.getByRole('rowheader', { name: 'Phone' }))
+      .waitFor()
+    expect(await page.content()).not.toContain(secret)
+    for (const screen of [phone, desktop]) {
+      await page.setViewportSize(screen)
+      await expectWellMadeOn(screen, page)
+    }
+    await page.getByRole('button', { name: 'Remove app password Phone' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await page.getByText('You have no app passwords.').waitFor()
+    expect(visitor.complaints).toEqual([])
+  })
+})
+
 describe('an operator', () => {
   it('sees their sessions, from the menu of their account', async () => {
     await using visitor = await visit(browser)

@@ -74,6 +74,9 @@ export const notKilled: Readonly<Record<string, string>> = {
   'domains.setDmarc': 'one record here, then that check',
   'invitations.acceptMine': 'as invitations.accept, after the same transaction',
   'lists.retry': 'the push of a list that create, change and remove are killed in',
+  'members.createAppPassword':
+    'one call of the mail server; what a killed call left is listed under its name, and nobody has the secret',
+  'members.removeAppPassword': 'one call of the mail server, which a repeated call makes again',
   'members.resumeImport': 'the work of an import that was cut off',
   'members.retry': 'the work of a member that was cut off',
   'operatorInvoices.approve': 'the end of operatorInvoices.correct',

@@ -15,6 +15,7 @@ export const sensitive: Readonly<Record<string, string>> = {
   'invitations.inviteOperators': 'always',
   'invitations.inviteStaff': 'always',
   'members.changeEmail': 'always',
+  'members.createAppPassword': 'always',
   'members.create': 'when `role` is `admin`',
   'members.remove': 'always',
   'members.resetPassword': 'always',
@@ -91,6 +92,7 @@ export const decided: readonly string[] = [
   // Taking access away must never wait.
   ...[
     'members.forceLogout',
+    'members.removeAppPassword',
     'members.resume',
     'members.suspend',
     'tenants.restore',

@@ -89,7 +89,7 @@ const accountSecurity = createRoute({
   getParentRoute: () => authenticated,
   path: '/profile/security',
   component: lazyRouteComponent(
-    () => withMessages(import('./account/security-page.tsx'), 'ui.account'),
+    () => withMessages(import('./account/security-page.tsx'), 'ui.account', 'ui.issues'),
     'SecurityPage',
   ),
 })

@@ -44,7 +44,7 @@ describe('app passwords', () => {
     const made = await mail.createAppPassword({ accountId, description: 'Scheduling' })
     expect(await testServer.signIn(address, made.secret)).toBe(200)
     expect(await mail.listAppPasswords({ accountId })).toEqual([
-      { id: made.id, description: 'Scheduling' },
+      { id: made.id, description: 'Scheduling', createdAt: expect.stringMatching(/^20.*Z$/) },
     ])
     for (let round = 0; round < 2; round += 1)
       await mail.removeAppPassword({ accountId, id: made.id })

@@ -118,7 +118,7 @@ export async function endOtherSessions(ctx: Context, caller: Caller): Promise<En
 async function endOtherSignIns(
   ctx: Context,
   caller: Caller,
-  own: Device | undefined,
+  own: Beginning | undefined,
 ): Promise<number> {
   if (!ctx.services.systems.identity) return 0
   const known = await atProvider(ctx, caller)
@@ -171,21 +171,29 @@ async function recordOf({ services }: Context, { id }: Caller): Promise<UserRow 
   return id === undefined ? undefined : findUser(services.database.db, id)
 }
 
-type Device = Pick<PortalSession, 'userAgent' | 'address'>
+/** By which the sign-in of a session is found. */
+interface Beginning {
+  userAgent: string | null
+  address: string | null
+  createdAt: Date | string
+}
 
 /**
- * The sign-in that a session most likely came of: the same browser at the same address, used last.
- * Tokens name a sign-in by a hash of a key that the provider's API does not show.
+ * The sign-in that a session most likely came of: the same browser at the same address, used when
+ * the session began. Tokens name a sign-in by a hash of a key that the provider's API does not
+ * show.
  */
 function signInOf(
   signIns: readonly IdentitySession[],
-  own: Device | undefined,
+  own: Beginning | undefined,
 ): string | undefined {
   if (!own?.userAgent || !own.address) return undefined
   const { userAgent, address } = own
+  const began = new Date(own.createdAt).getTime()
+  const distance = ({ lastUsedAt }: IdentitySession) => Math.abs(Date.parse(lastUsedAt) - began)
   return signIns
     .filter((one) => one.userAgent.startsWith(userAgent) && one.address === address)
-    .toSorted(byLastUse)[0]?.id
+    .toSorted((one, other) => distance(one) - distance(other))[0]?.id
 }
 
 function byLastUse(one: IdentitySession, other: IdentitySession): number {

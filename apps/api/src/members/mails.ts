@@ -63,3 +63,37 @@ export async function tellOfReset(
     )
   }
 }
+
+/**
+ * Tells a member of an app password that was made for their mailbox. Never throws: the secret is
+ * shown once and must reach the caller.
+ */
+export async function tellOfAppPassword(
+  services: Services,
+  { run, tenant, user }: MemberWork,
+  name: string,
+): Promise<void> {
+  try {
+    await services.database.db.transaction().execute((trx) =>
+      services.outbox.send(trx, {
+        tenantId: tenant.id,
+        template: 'member.app_password_created',
+        to: user.alternativeEmail ?? user.email,
+        userId: user.id,
+        name: user.name,
+        values: {
+          'member.name': user.name,
+          'member.email': user.email,
+          'password.name': name,
+          'link.security': portalLink(services.config, '/profile/security'),
+        },
+        key: `member.app_password_created:${tenant.id}:${user.id}:${run}`,
+      }),
+    )
+  } catch (err) {
+    services.log.error(
+      { err, tenant: tenant.slug, userId: user.id },
+      'failed to queue the mail about an app password',
+    )
+  }
+}

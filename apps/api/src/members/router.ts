@@ -1,3 +1,9 @@
+import {
+  AppPasswords,
+  CreateAppPassword,
+  CreatedAppPassword,
+  RemoveAppPassword,
+} from '@atrium/core/members/app-passwords'
 import { GetImport, ImportPath, ImportView, StartImport } from '@atrium/core/members/member-import'
 import {
   AddedAlias,
@@ -26,6 +32,7 @@ import { recentSignIn } from '../rpc/procedure.ts'
 import { requireRecentSignIn } from '../rpc/recent-sign-in.ts'
 import { router } from '../rpc/trpc.ts'
 import { addMemberAlias, listMemberAliases, removeMemberAlias } from './aliases.ts'
+import { createAppPassword, listAppPasswords, removeAppPassword } from './app-passwords.ts'
 import { changeMemberEmail } from './change-email.ts'
 import { createMember } from './create.ts'
 import { forceLogout } from './force-logout.ts'
@@ -221,6 +228,77 @@ export const membersRouter = router({
     .input(RemoveMemberAlias)
     .output(z.void())
     .mutation(({ ctx, input }) => removeMemberAlias(ctx, ctx.access, input)),
+  listAppPasswords: memberOrOperator
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: `${one}/app-passwords`,
+        tags,
+        summary: "List the app passwords of a member's mailbox",
+      },
+      errors: [
+        'not_found',
+        'not_admin',
+        'mailbox_missing',
+        'limit_reached',
+        'integration_off',
+        'upstream_failed',
+      ],
+    })
+    .input(MemberPath)
+    .output(AppPasswords)
+    .query(({ ctx, input }) => listAppPasswords(ctx, ctx.access, input.userId)),
+  createAppPassword: memberOrOperator
+    .meta({
+      openapi: {
+        method: 'POST',
+        path: '/tenants/{slug}/app-passwords',
+        tags,
+        summary: 'Create an app password for your own mailbox',
+      },
+      audit: 'member.app_password_created',
+      creates: true,
+      secretResponse: true,
+      errors: [
+        'not_found',
+        'already_exists',
+        'limit_reached',
+        'mailbox_missing',
+        'member_busy',
+        'member_not_active',
+        'integration_off',
+        'upstream_failed',
+        'tenant_suspended',
+        'tenant_deleted',
+      ],
+    })
+    .input(CreateAppPassword)
+    .concat(recentSignIn)
+    .output(CreatedAppPassword)
+    .mutation(({ ctx, input }) => createAppPassword(ctx, ctx.access, input)),
+  removeAppPassword: memberOrOperator
+    .meta({
+      openapi: {
+        method: 'DELETE',
+        path: `${one}/app-passwords/{appPasswordId}`,
+        tags,
+        summary: "Take back an app password of a member's mailbox",
+      },
+      audit: 'member.app_password_removed',
+      errors: [
+        'not_found',
+        'not_admin',
+        'mailbox_missing',
+        'limit_reached',
+        'integration_off',
+        'upstream_failed',
+        'tenant_suspended',
+        'tenant_deleted',
+      ],
+    })
+    .input(RemoveAppPassword)
+    .output(z.void())
+    .mutation(({ ctx, input }) => removeAppPassword(ctx, ctx.access, input)),
   createMailbox: adminOrOperator
     .meta({
       delegable: ['members'],

@@ -1,10 +1,13 @@
 import { SessionsPanel } from '@atrium/ui/account/sessions-panel'
 import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
+import { Panel } from '@atrium/ui/panel'
 import { useMutation } from '@atrium/ui/use-mutation'
 import { Stack } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useProfile } from '../profile/use-profile.ts'
 import { useTRPC } from '../trpc.ts'
+import { AppPasswords } from './app-passwords.tsx'
 
 const t = translations('ui.account')
 
@@ -15,8 +18,24 @@ export function SecurityPage() {
       <PageHeader title={t('title')} description={t('description')} />
       <Stack gap="lg">
         <OwnSessions />
+        <OwnAppPasswords />
       </Stack>
     </>
+  )
+}
+
+/** One part for each workplace in which the person has a mailbox. */
+function OwnAppPasswords() {
+  const { me, tenants } = useProfile()
+  if (tenants.length === 0) return null
+  return (
+    <Panel title={t('appPasswords.title')} description={t('appPasswords.description')}>
+      <Stack gap="xl">
+        {tenants.map(({ id, slug, name }) => (
+          <AppPasswords key={id} slug={slug} tenantName={name} userId={me.id} own />
+        ))}
+      </Stack>
+    </Panel>
   )
 }
 

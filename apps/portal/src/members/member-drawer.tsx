@@ -11,6 +11,7 @@ import { Alert, Group, Text } from '@mantine/core'
 import { IconInfoCircle, IconKey } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { AppPasswords } from '../account/app-passwords.tsx'
 import { DrawerPart } from '../layout/drawer-part.tsx'
 import { useProfile } from '../profile/use-profile.ts'
 import { mayChange, mayProtect, maySeeSettings } from '../tenants/roles.ts'
@@ -24,6 +25,7 @@ import { MemberSystems } from './member-systems.tsx'
 
 const t = translations('portal.members')
 const labels = translations('ui.labels')
+const account = translations('ui.account')
 
 interface Props {
   tenant: TenantView
@@ -146,6 +148,16 @@ function Details({
             <MemberRole tenant={tenant} member={member} own={own} />
           </DrawerPart>
         </>
+      )}
+      {mayProtect(tenant) && member.mailboxAddress && (
+        <DrawerPart title={account('appPasswords.ofMember')}>
+          <AppPasswords
+            slug={tenant.slug}
+            tenantName={tenant.name}
+            userId={member.id}
+            own={false}
+          />
+        </DrawerPart>
       )}
       {mayProtect(tenant) && (
         <DrawerPart title={t('details.parts.access')}>

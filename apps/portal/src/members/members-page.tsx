@@ -31,7 +31,9 @@ const labels = translations('ui.labels')
 
 // Loads admins' parts on demand; the list appears first.
 const BulkBar = lazyOnInput(() => import('./bulk-bar.tsx'))
-const MemberDrawer = lazyOnInput(() => withMessages(import('./member-drawer.tsx'), 'ui.issues'))
+const MemberDrawer = lazyOnInput(() =>
+  withMessages(import('./member-drawer.tsx'), 'ui.account', 'ui.issues'),
+)
 
 /** Who belongs to a workplace, and for its admins everything that can be done to them. */
 export function MembersPage() {

@@ -28,7 +28,7 @@ export const ProviderSession = z.object({
   id: z.string(),
   /**
    * Browser and address equal those of the current session, and of several such sign-ins it was
-   * used last. The provider does not tell for certain.
+   * used when the session began. The provider does not tell for certain.
    */
   current: z.boolean(),
   userAgent: z.string().nullable(),

@@ -86,6 +86,8 @@ export const auditActions = [
   'mail_credential.set',
   'member.alias_added',
   'member.alias_removed',
+  'member.app_password_created',
+  'member.app_password_removed',
   'member.created',
   'member.email_changed',
   'member.imported',

@@ -18,6 +18,11 @@ const member: readonly TemplateVariable[] = [
   { name: 'member.email', sample: 'mira@acme.example' },
 ]
 
+const security: TemplateVariable = {
+  name: 'link.security',
+  sample: 'https://portal.acme.example/profile/security',
+}
+
 /**
  * Every message that can be branded, with what it may use and the text that goes out unless a
  * tenant overrides it.
@@ -102,6 +107,24 @@ export const emailTemplates = {
         paragraphs: [texts.passwordReset.reset, texts.passwordReset.unexpected],
         action: { label: texts.signIn, link: 'link.signIn' },
         bold: 'member.email',
+      })
+    },
+  },
+  'member.app_password_created': {
+    variables: [
+      ...commonVariables,
+      ...member,
+      { name: 'password.name', sample: 'Phone' },
+      security,
+    ],
+    standard: (language) => {
+      const texts = mailTemplates[language].member
+      const { created, unexpected } = texts.appPasswordCreated
+      return message(language, {
+        ...texts.appPasswordCreated,
+        paragraphs: [created, unexpected],
+        action: { label: texts.openSecurity, link: 'link.security' },
+        bold: 'password.name',
       })
     },
   },

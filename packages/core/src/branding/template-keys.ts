@@ -4,6 +4,7 @@ export const templateKeys = [
   'member.invited',
   'member.access_link',
   'member.password_reset',
+  'member.app_password_created',
   'domain.lapsed',
   'domain.superseded',
   'booking.requested',

@@ -174,11 +174,14 @@ export interface MailAppPasswords {
     request: { accountId: string; description: string },
     options?: CallOptions,
   ): Promise<{ id: string; secret: string }>
-  /** Those of an account; none for an absent account. */
+  /**
+   * Those of an account; none for an absent account. The server does not tell when one was last
+   * used.
+   */
   listAppPasswords(
     request: { accountId: string },
     options?: CallOptions,
-  ): Promise<{ id: string; description: string }[]>
+  ): Promise<{ id: string; description: string; createdAt: string | null }[]>
   /** An absent one counts as removed. */
   removeAppPassword(
     request: { accountId: string; id: string },

@@ -12,7 +12,13 @@ const Made = z.object({
 })
 
 const Held = z.object({
-  list: z.array(z.object({ id: z.string().min(1), description: z.string().nullish() })),
+  list: z.array(
+    z.object({
+      id: z.string().min(1),
+      description: z.string().nullish(),
+      createdAt: z.iso.datetime({ offset: true }).nullish(),
+    }),
+  ),
 })
 
 /**
@@ -48,7 +54,7 @@ export function stalwartAppPasswords(client: HttpClient): MailAppPasswords {
           calls: [
             [
               'x:AppPassword/get',
-              { accountId, ids: null, properties: ['id', 'description'] },
+              { accountId, ids: null, properties: ['id', 'description', 'createdAt'] },
               'get',
             ],
           ],
@@ -56,7 +62,11 @@ export function stalwartAppPasswords(client: HttpClient): MailAppPasswords {
           read: ([result]) => Held.parse(result),
           rights: ['impersonate', 'sysAppPasswordGet'],
         })
-        return list.map(({ id, description }) => ({ id, description: description ?? '' }))
+        return list.map(({ id, description, createdAt }) => ({
+          id,
+          description: description ?? '',
+          createdAt: createdAt ?? null,
+        }))
       }),
 
     removeAppPassword: ({ accountId, id }, options) =>

@@ -59,6 +59,36 @@ async function withMailbox(
   return { world, alias: `${localPart}@${world.slug}.tenants.local`, localPart: `further-${made}` }
 }
 
+/** Gives the caller a mailbox, where the caller is an active member; returns whether they are. */
+async function withOwnMailbox({ testApp, slug: tenantSlug, tenantId, self }: World) {
+  const member = await testApp.database.db
+    .selectFrom('memberships')
+    .select('user_id')
+    .where('tenant_id', '=', tenantId)
+    .where('user_id', '=', self ?? tenantId)
+    .where('status', '=', 'active')
+    .executeTakeFirst()
+  if (!member) return false
+  const localPart = `own-${randomBytes(4).toString('hex')}`
+  await giveMailbox(testApp, { slug: tenantSlug, userId: member.user_id, localPart })
+  return true
+}
+
+/** An app password of a member, whose mailbox is made where there is none. */
+async function appPasswordOf(world: World, userId: string): Promise<string> {
+  const { testApp, tenantId } = world
+  const { mail_account_id: known } = await testApp.database.db
+    .selectFrom('memberships')
+    .select('mail_account_id')
+    .where('tenant_id', '=', tenantId)
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow()
+  const localPart = `colleague-${randomBytes(4).toString('hex')}`
+  const accountId =
+    known ?? (await giveMailbox(testApp, { slug: world.slug, userId, localPart })).accountId
+  return (await mailOf(testApp).createAppPassword({ accountId, description: localPart })).id
+}
+
 async function importOf(world: World): Promise<string> {
   const { id } = await world.testApp.database.db
     .insertInto('member_imports')
@@ -141,6 +171,45 @@ export const membersRows: Rows = {
         return { ...colleague(world), address: alias }
       },
       expected: adminsOrOperators,
+    },
+  ],
+  'members.listAppPasswords': [
+    { input: colleague, expected: adminsOrOperators },
+    {
+      input: ({ self, ...world }) => ({
+        ...colleague(world as World),
+        ...(self ? { userId: self } : {}),
+      }),
+      expected: { ...membersOrOperators, operator: 'not_found' },
+    },
+  ],
+  'members.createAppPassword': [
+    {
+      // Only a member has a mailbox of their own here.
+      input: async (world) => {
+        await withOwnMailbox(world)
+        return { ...slug(world), name: 'Phone' }
+      },
+      expected: { ...membersOrOperators, operator: 'not_found' },
+    },
+  ],
+  'members.removeAppPassword': [
+    {
+      input: async (world) => ({
+        ...colleague(world),
+        appPasswordId: await appPasswordOf(world, world.colleague),
+      }),
+      expected: adminsOrOperators,
+    },
+    {
+      input: async (world) => ({
+        ...slug(world),
+        userId: world.self ?? world.colleague,
+        appPasswordId: (await withOwnMailbox(world))
+          ? await appPasswordOf(world, world.self ?? '')
+          : 'b',
+      }),
+      expected: { ...membersOrOperators, operator: 'not_found' },
     },
   ],
   'members.createMailbox': [{ input: colleague, expected: adminsOrOperators }],

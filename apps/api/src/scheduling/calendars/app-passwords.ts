@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { schedulingPasswordName } from '@atrium/core/members/app-passwords'
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import {
@@ -38,7 +39,7 @@ export async function mintAppPassword(
   const { id: hostId, accountId } = host
   // One of a kind, because a person may have made app passwords too, and by the name one is found
   // whose id never reached us.
-  const description = `Atrium scheduling ${randomBytes(4).toString('hex')}`
+  const description = `${schedulingPasswordName} ${randomBytes(4).toString('hex')}`
   const removalId = await insertAppPasswordRemoval(db, {
     hostId,
     accountId,
