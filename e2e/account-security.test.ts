@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Browser, Page } from 'playwright-core'
 import { beforeAll, describe, expect, inject, it } from 'vitest'
 import { openBrowser } from './browser.ts'
-import { desktop, expectWellMadeOn, phone, signIn, visit } from './people.ts'
+import { chooseOwnPassword, desktop, expectWellMadeOn, phone, signIn, visit } from './people.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -37,7 +37,7 @@ async function ask<Answer>(url: string, body: unknown, token?: string): Promise<
 }
 
 /** A member whose sessions no other journey uses. */
-async function newMember(): Promise<{ slug: string; person: Person }> {
+async function newMember(): Promise<{ person: Person }> {
   const { api, control } = inject('workplace')
   const { accessToken } = await ask<{ accessToken: string }>(`${control}/tokens`, {
     email: 'admin@acme.test',
@@ -55,25 +55,41 @@ async function newMember(): Promise<{ slug: string; person: Person }> {
     { email, name: 'Sina Sessions', role: 'member' },
     accessToken,
   )
-  return { slug, person: { email, password: oneTimePassword } }
+  return { person: { email, password: oneTimePassword } }
 }
 
 async function typePassword(page: Page, { email, password }: Person): Promise<void> {
-  const { portal } = inject('workplace')
-  await page.goto(`${portal}/auth/login`)
+  await page.goto(`${inject('workplace').portal}/auth/login`)
   await page.getByLabel('E-mail or user name').fill(email)
   await page.getByRole('textbox', { name: 'Password' }).fill(password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+}
+
+async function untilInPortal(page: Page): Promise<void> {
+  const { portal } = inject('workplace')
   await page.waitForURL((url) => url.origin === portal && !url.pathname.startsWith('/auth/'))
+}
+
+async function signInAs(page: Page, person: Person): Promise<void> {
+  await typePassword(page, person)
+  await untilInPortal(page)
+}
+
+/** The first sign-in, at which the person chooses a password. */
+async function signInFirst(page: Page): Promise<Person> {
+  const { person } = await newMember()
+  await typePassword(page, person)
+  const password = await chooseOwnPassword(page)
+  await untilInPortal(page)
+  return { ...person, password }
 }
 
 describe('a person', () => {
   it('sees where they are signed in and ends the other session', async () => {
     await using here = await visit(browser)
     await using there = await visit(browser)
-    const { person } = await newMember()
-    await typePassword(here.page, person)
-    await typePassword(there.page, person)
+    const person = await signInFirst(here.page)
+    await signInAs(there.page, person)
     const { page } = here
     await openPage(page, 'portal', '/profile/security')
     const current = sessions(page).getByRole('row').filter({ hasText: 'This session' })
@@ -100,8 +116,7 @@ describe('a member with a mailbox', () => {
   it('creates an app password, sees it once, and takes it back', async () => {
     await using visitor = await visit(browser)
     const { page } = visitor
-    const { person } = await newMember()
-    await typePassword(page, person)
+    await signInFirst(page)
     await openPage(page, 'portal', '/profile/security')
     await page.getByText('You have no app passwords.').waitFor()
     await page.getByRole('button', { name: 'Create app password' }).click()
@@ -111,11 +126,8 @@ describe('a member with a mailbox', () => {
     const secret = await dialog.getByLabel('App password', { exact: true }).innerText()
     expect(secret).toMatch(/^app_/)
     await expectWellMadeOn(desktop, page)
-    await dialog.getByRole('button', { name: 'I have stored it' }).click()
-    await page
-      .getByRole('cell', { name: 'Phone' })
-      .or(page.getByRole('rowheader', { name: 'Phone' }))
-      .waitFor()
+    await dialog.getByRole('button', { name: 'I have saved it, close' }).click()
+    await page.getByRole('rowheader', { name: 'Phone' }).waitFor()
     expect(await page.content()).not.toContain(secret)
     for (const screen of [phone, desktop]) {
       await page.setViewportSize(screen)
@@ -124,6 +136,30 @@ describe('a member with a mailbox', () => {
     await page.getByRole('button', { name: 'Remove app password Phone' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
     await page.getByText('You have no app passwords.').waitFor()
+    expect(visitor.complaints).toEqual([])
+  })
+})
+
+describe('a person who changes their sign-in', () => {
+  it('goes to the provider and comes back, with the new second factor in the list', async () => {
+    await using visitor = await visit(browser)
+    const { page } = visitor
+    const person = await signInFirst(page)
+    await openPage(page, 'portal', '/profile/security')
+    await page.getByText('You have no second factor.', { exact: false }).waitFor()
+    await page.getByRole('link', { name: 'Add authenticator app' }).click()
+    await page.getByRole('heading', { name: 'Set up Two-Factor authentication' }).waitFor()
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('table', { name: 'Your second factors' }).waitFor()
+    await page.getByRole('rowheader', { name: 'Authenticator app' }).waitFor()
+    expect(new URL(page.url()).pathname).toBe('/profile/security')
+
+    await page.getByRole('link', { name: 'Change password' }).click()
+    await page.getByLabel('New password').fill('Another-9-password')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('heading', { name: 'Security', level: 1 }).waitFor()
+    await using elsewhere = await visit(browser)
+    await signInAs(elsewhere.page, { ...person, password: 'Another-9-password' })
     expect(visitor.complaints).toEqual([])
   })
 })

@@ -77,6 +77,8 @@ export const notKilled: Readonly<Record<string, string>> = {
   'members.createAppPassword':
     'one call of the mail server; what a killed call left is listed under its name, and nobody has the secret',
   'members.removeAppPassword': 'one call of the mail server, which a repeated call makes again',
+  'members.resetSecondFactors':
+    'ends what is still there; a repeated call removes what is left and sends the mail',
   'members.resumeImport': 'the work of an import that was cut off',
   'members.retry': 'the work of a member that was cut off',
   'operatorInvoices.approve': 'the end of operatorInvoices.correct',
@@ -136,6 +138,7 @@ export const withinRecords: readonly string[] = [
   'invitations.revoke',
   'invitations.revokeOfPartner',
   'invitations.revokeOfTenant',
+  'members.remindOfSecondFactors',
   'members.transferOwnership',
   'operatorInvoices.reject',
   'partnerTransfers.accept',

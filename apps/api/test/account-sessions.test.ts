@@ -9,7 +9,7 @@ import { newRefreshToken, refresh } from './refresh-tokens.ts'
 let testApp: MembersTestApp
 beforeAll(async () => {
   testApp = await startMembersTestApp({ manyChanges: true })
-}, 60_000)
+}, 120_000)
 afterAll(() => testApp[Symbol.asyncDispose]())
 beforeEach(() => testApp.sandbox.clearFaults())
 

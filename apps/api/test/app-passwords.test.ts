@@ -10,7 +10,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 let testApp: MembersTestApp
 beforeAll(async () => {
   testApp = await startMembersTestApp({ manyChanges: true })
-}, 60_000)
+}, 120_000)
 afterAll(() => testApp[Symbol.asyncDispose]())
 beforeEach(() => testApp.sandbox.clearFaults())
 

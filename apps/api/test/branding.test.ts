@@ -71,7 +71,7 @@ describe('branding', () => {
     })
     expect(reset.variables).toContainEqual({
       name: 'admin.name',
-      description: 'Wer das Passwort zurückgesetzt hat',
+      description: 'Der Admin, der gehandelt hat',
       sample: 'Adam Admin',
     })
   })

@@ -19,6 +19,7 @@ export const sensitive: Readonly<Record<string, string>> = {
   'members.create': 'when `role` is `admin`',
   'members.remove': 'always',
   'members.resetPassword': 'always',
+  'members.resetSecondFactors': 'always',
   'members.startImport': 'when a row makes an admin and it is no dry run',
   'members.transferOwnership': 'always',
   'members.update': 'when `role` is `admin`',
@@ -83,6 +84,7 @@ export const decided: readonly string[] = [
   // was there.
   ...[
     'members.createMailbox',
+    'members.remindOfSecondFactors',
     'members.resumeImport',
     'members.retry',
     'tenants.create',

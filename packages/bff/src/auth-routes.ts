@@ -12,10 +12,12 @@ import { findOldestSignIn, lifetimeDays, type WebApp } from '@atrium/db/users/we
 import { serverPageTexts } from '@atrium/messages/server-pages'
 import { Hono } from 'hono'
 import { AuthorizationResponseError } from 'openid-client'
+import { accountPath, flowAddress, isAccountPage } from './account-pages.ts'
+import type { AccountFlows } from './config.ts'
 import type { AppCookies } from './cookies.ts'
 import { deviceOf } from './forwarding.ts'
 import type { Logger } from './log.ts'
-import { windowPage } from './message-page.ts'
+import { messagePage, windowPage } from './message-page.ts'
 import { IdentityProviderUnavailable, type OidcClient, type SignedInPerson } from './oidc/client.ts'
 import { InvalidLogoutToken, type VerifiedLogout } from './oidc/logout-token.ts'
 import { type AppContext, type AppEnv, rawQuery } from './request.ts'
@@ -41,6 +43,8 @@ export interface AuthParts {
   publicUrl: string
   issuer: string
   clientId: string
+  accountFlows: AccountFlows
+  recoveryFlow: string | undefined
   database: Database
   keyring: Keyring
   cookies: AppCookies
@@ -51,6 +55,10 @@ export interface AuthParts {
   countryHeader: string | undefined
   log: Logger
   now: () => Date
+}
+
+type Purpose = Pick<Transaction, 'returnTo' | 'recent' | 'again'> & {
+  loginHint?: string | undefined
 }
 
 const sessionSeconds = lifetimeDays * 86_400
@@ -96,6 +104,36 @@ export function authRoutes(parts: AuthParts): Hono<AppEnv> {
 
   // The provider's own page for second factors, which only it knows the address of.
   routes.get('/second-factor', (c) => c.redirect(secondFactorPage(parts.issuer), 302))
+
+  // In which a person changes what they sign in with, at the provider. First a sign-in, which asks
+  // for nothing while the provider knows the browser: its flow rejects everyone else.
+  routes.get('/account/:page', async (c) => {
+    const page = c.req.param('page')
+    const slug = isAccountPage(parts.accountFlows, page) ? parts.accountFlows[page] : undefined
+    if (slug === undefined) return reject(c, 'sign_in_failed')
+    try {
+      if (c.req.query('open') === undefined)
+        return c.redirect(await startSignIn(c, { returnTo: `/auth/account/${page}?open` }), 302)
+      if (!(await sessions.find(cookies.readSession(c)))) return reject(c, 'sign_in_expired')
+      const back = await startSignIn(c, { returnTo: accountPath[app] })
+      return c.redirect(flowAddress(parts.issuer, slug, back), 302)
+    } catch (err) {
+      return signInFailed(c, err)
+    }
+  })
+
+  // The same page for everybody: nobody learns who has an account.
+  routes.get('/recovery', async (c) => {
+    const text = serverPageTexts(c.get('language'))
+    if (parts.recoveryFlow === undefined)
+      return messagePage(c, 404, text('recovery.none.title'), text('recovery.none.hint'))
+    try {
+      const back = await startSignIn(c, { returnTo: '/' })
+      return c.redirect(flowAddress(parts.issuer, parts.recoveryFlow, back), 302)
+    } catch (err) {
+      return signInFailed(c, err)
+    }
+  })
 
   // The final page of a second sign-in's window: notifies the waiting page and closes.
   routes.get('/confirmed', (c) =>
@@ -197,20 +235,19 @@ export function authRoutes(parts: AuthParts): Hono<AppEnv> {
    * Sends the browser to the identity provider. `recent` and `again` ask for a sign-in of this
    * moment, although the person may be signed in there.
    */
-  async function sendToProvider(
-    c: AppContext,
-    {
-      loginHint,
-      ...purpose
-    }: Pick<Transaction, 'returnTo' | 'recent' | 'again'> & { loginHint?: string | undefined },
-  ): Promise<Response> {
+  async function sendToProvider(c: AppContext, purpose: Purpose): Promise<Response> {
+    return c.redirect(await startSignIn(c, purpose), 302)
+  }
+
+  /** The provider's address of a sign-in, which a cookie binds to this browser. */
+  async function startSignIn(c: AppContext, { loginHint, ...purpose }: Purpose): Promise<string> {
     const maxAge = purpose.recent || purpose.again ? recentSeconds : undefined
     const { url, secrets } = await oidc.startSignIn({ maxAge, loginHint })
     cookies.pruneSignIns(c)
     const startedAt = now().getTime()
     const value = sealTransaction(keyring, app, { ...secrets, ...purpose, startedAt })
     cookies.writeSignIn(c, secrets.state, value, signInSeconds)
-    return c.redirect(url, 302)
+    return url
   }
 
   /**

@@ -118,6 +118,8 @@ export function createBff(options: BffOptions): Bff {
       publicUrl,
       issuer: idp.issuer,
       clientId: idp.clientId,
+      accountFlows: config.accountFlows,
+      recoveryFlow: config.recoveryFlow,
       database,
       keyring,
       cookies,

@@ -8,6 +8,8 @@ import type { SigningConfig } from './mail-profile-signing.ts'
 
 const address = z.url({ protocol: /^https?$/, error: 'is not an http(s) address' })
 
+const flowSlug = z.string().regex(/^[-a-zA-Z0-9_]{1,50}$/, 'is not the slug of a flow')
+
 const shape = {
   HOST: z.string().default('127.0.0.1'),
   PORT: z.coerce.number({ error: 'is not a port' }).int().min(0).max(65_535),
@@ -27,6 +29,11 @@ const shape = {
   IDP_PLATFORM_ADMIN_GROUP: z.string().default('platform-admins'),
   IDP_BUILTIN_ADMIN_GROUP: z.string().default('authentik Admins'),
   IDP_PARTNER_STAFF_GROUP: z.string().default('partner-staff'),
+  IDP_PASSWORD_FLOW: flowSlug.default('default-password-change'),
+  IDP_PASSKEY_FLOW: flowSlug.default('default-authenticator-webauthn-setup'),
+  IDP_CODE_APP_FLOW: flowSlug.default('default-authenticator-totp-setup'),
+  IDP_RECOVERY_CODES_FLOW: flowSlug.default('default-authenticator-static-setup'),
+  IDP_RECOVERY_FLOW: flowSlug.optional(),
   IDP_TENANT_GROUP_PREFIX: z
     .string()
     .regex(tenantGroupPrefixShape, tenantGroupPrefixFault)
@@ -44,6 +51,10 @@ const shape = {
     .optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 }
+
+export type AccountFlows = Readonly<
+  Record<'password' | 'passkey' | 'code-app' | 'recovery-codes', string>
+>
 
 export interface AppConfig {
   app: WebApp
@@ -67,6 +78,10 @@ export interface AppConfig {
    * undefined when no proxy does.
    */
   countryHeader: string | undefined
+  /** Slugs of the provider's flows in which people change what they sign in with. */
+  accountFlows: AccountFlows
+  /** Of the flow for a forgotten password; undefined when the provider has none. */
+  recoveryFlow: string | undefined
   /** Identity groups that are no tenant: administrators and partner staff. */
   staffGroups: readonly string[]
   /** What the names of tenants' groups begin with, before the slug; empty for nothing. */
@@ -106,6 +121,13 @@ export function readAppConfig(
     trustedProxyHops: e.TRUSTED_PROXY_HOPS,
     appSecret: e.APP_SECRET,
     countryHeader: e.CLIENT_COUNTRY_HEADER,
+    accountFlows: {
+      password: e.IDP_PASSWORD_FLOW,
+      passkey: e.IDP_PASSKEY_FLOW,
+      'code-app': e.IDP_CODE_APP_FLOW,
+      'recovery-codes': e.IDP_RECOVERY_CODES_FLOW,
+    },
+    recoveryFlow: e.IDP_RECOVERY_FLOW,
     staffGroups: [e.IDP_PLATFORM_ADMIN_GROUP, e.IDP_BUILTIN_ADMIN_GROUP, e.IDP_PARTNER_STAFF_GROUP],
     tenantGroupPrefix: e.IDP_TENANT_GROUP_PREFIX ?? '',
     mailHost: e.MAIL_PUBLIC_HOST,

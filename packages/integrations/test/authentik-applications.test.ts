@@ -292,7 +292,13 @@ describe('applications', () => {
 })
 
 describe('secondFactors', () => {
-  const device = (type: string, confirmed = true) => ({ pk: '1', type, confirmed, name: 'x' })
+  const device = (type: string, confirmed = true) => ({
+    pk: '1',
+    type,
+    confirmed,
+    name: 'x',
+    created: '2026-01-02T03:04:05Z',
+  })
   const totp = 'authentik_stages_authenticator_totp.TOTPDevice'
 
   it('counts what is confirmed, by the names of kinds', async () => {

@@ -67,6 +67,11 @@ const identity: Record<keyof IdentityProvider, Method> = {
     call: (options) => identityOf(options).updateUser({ userId: '7', profile: { name: 'Nina' } }),
   },
   secondFactors: { call: (options) => identityOf(options).secondFactors('7') },
+  listDevices: { call: (options) => identityOf(options).listDevices('7') },
+  removeDevice: {
+    call: (options) => identityOf(options).removeDevice({ userId: '7', kind: 'totp', id: '1' }),
+  },
+  removeDevices: { call: (options) => identityOf(options).removeDevices('7') },
   createSsoApplication: {
     call: (options) =>
       identityOf(options).createSsoApplication({

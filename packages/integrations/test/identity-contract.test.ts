@@ -188,6 +188,40 @@ describe('identity contract', () => {
     })
   })
 
+  onStandIn('lists and removes the second factors of one person, and of nobody else', async () => {
+    const { identity: directory } = testServer.sandbox
+    const [owner, member] = ['owner@acme.test', 'member@acme.test'].map((email) => {
+      const user = directory.findUser(email)
+      if (!user) throw new Error(`no ${email}`)
+      return user
+    })
+    if (!owner || !member) throw new Error('people are missing')
+    directory.addDevice(member, { kind: 'totp', name: 'Phone', confirmed: true })
+    directory.addDevice(member, { kind: 'sms', name: 'Begun', confirmed: false })
+    const [ownerId, memberId] = [String(owner.pk), String(member.pk)]
+    const own = await identity.listDevices(ownerId)
+    expect(own.map(({ kind }) => kind).sort()).toEqual(['static', 'webauthn'])
+    const devices = await identity.listDevices(memberId)
+    expect(devices).toMatchObject([
+      { kind: 'totp', name: 'Phone', confirmed: true, createdAt: expect.stringMatching(/^20/) },
+      { kind: 'sms', name: 'Begun', confirmed: false },
+    ])
+    const [phone] = devices
+    const request = { kind: 'totp', id: phone?.id ?? '' }
+    for (const wrong of [
+      { userId: ownerId, ...request },
+      { userId: memberId, ...request, kind: 'duo' },
+      { userId: memberId, kind: 'totp', id: '../../core/users/1' },
+    ])
+      await expect(identity.removeDevice(wrong)).rejects.toMatchObject({ kind: 'not_found' })
+    await identity.removeDevice({ userId: memberId, ...request })
+    expect(await identity.removeDevices(memberId)).toEqual({ removed: 1 })
+    expect(await identity.removeDevices(memberId)).toEqual({ removed: 0 })
+    expect(await identity.listDevices(ownerId)).toEqual(own)
+    for (const call of [identity.listDevices('999999'), identity.removeDevices('999999')])
+      await expect(call).rejects.toMatchObject({ kind: 'not_found' })
+  })
+
   it('moves people in and out of groups, any number of times', async () => {
     const { id: groupId } = await identity.ensureGroup({ name: 'newco' })
     const user = await identity.createUser({ email: 'nina@newco.test', name: 'Nina', groupIds: [] })

@@ -1,7 +1,9 @@
+import { OwnSecondFactors } from '@atrium/core/account/second-factors'
 import { EndedSessions, EndSession, EndSignIn, OwnSessions } from '@atrium/core/account/sessions'
 import { z } from 'zod'
 import { signedIn } from '../rpc/guards.ts'
 import { router } from '../rpc/trpc.ts'
+import { listOwnSecondFactors } from './second-factors.ts'
 import { endOtherSessions, endOwnSession, endOwnSignIn, listOwnSessions } from './sessions.ts'
 
 const tags = ['account']
@@ -19,6 +21,18 @@ export const accountRouter = router({
     .input(z.strictObject({}).optional())
     .output(OwnSessions)
     .query(({ ctx }) => listOwnSessions(ctx, ctx.caller)),
+  secondFactors: signedIn
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/users/me/second-factors',
+        tags,
+        summary: 'List your own second factors',
+      },
+    })
+    .input(z.strictObject({}).optional())
+    .output(OwnSecondFactors)
+    .query(({ ctx }) => listOwnSecondFactors(ctx, ctx.caller)),
   endSession: signedIn
     .meta({
       openapi: {

@@ -6,36 +6,24 @@ import {
   type ProviderSession,
 } from '@atrium/core/account/sessions'
 import { AppError } from '@atrium/core/platform/errors'
-import { findUser, type UserRow } from '@atrium/db/users/users'
 import {
   deleteOtherWebSessions,
   deleteOwnWebSession,
   listWebSessionsOfSubject,
 } from '@atrium/db/users/web-sessions'
-import type { IdentityProvider, IdentitySession } from '@atrium/integrations/identity/port'
+import type { IdentitySession } from '@atrium/integrations/identity/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
-import { failureTexts } from '@atrium/messages/failure-texts'
 import { z } from 'zod'
 import type { Caller } from '../rpc/caller.ts'
 import type { Context } from '../rpc/context.ts'
-import { readerLanguage } from '../rpc/reader-language.ts'
-import { idpUserIdOf, orUpstreamFailed, requireIdentity } from '../users/identity.ts'
-
-/** How long the provider may take to list or end sign-ins. */
-const deadlineMs = 10_000
+import { orUpstreamFailed } from '../users/identity.ts'
+import { callerAtProvider, readAtProvider } from './at-provider.ts'
 
 /**
  * In which the portals' servers name the session that a request came by. It marks a session of the
  * caller and gives no permission, so any client may send it.
  */
 const sessionHeader = 'x-atrium-session'
-
-/** The caller at the identity provider. */
-interface Known {
-  identity: IdentityProvider
-  user: { userId: string; username: string }
-  signal: AbortSignal
-}
 
 /**
  * The caller's sessions of both portals and their sign-ins at the identity provider. When the
@@ -53,11 +41,14 @@ export async function listOwnSessions(ctx: Context, caller: Caller): Promise<Own
       lastUsedAt: row.lastUsedAt.toISOString(),
     }),
   )
-  const read = await readSignIns(ctx, caller)
+  const read = await readAtProvider(ctx, caller, {
+    none: [],
+    read: ({ identity, user }) => identity.listSessions(user),
+  })
   if ('reason' in read) return { sessions, signIns: null, reason: read.reason }
   const own = sessions.find((session) => session.current)
-  const kept = signInOf(read.signIns, own)
-  const signIns = read.signIns
+  const kept = signInOf(read.value, own)
+  const signIns = read.value
     .toSorted(byLastUse)
     .slice(0, mostSessions)
     .map((signIn) => toProviderSession(signIn, kept))
@@ -78,10 +69,10 @@ export async function endOwnSession(ctx: Context, caller: Caller, id: string): P
  */
 export async function endOwnSignIn(ctx: Context, caller: Caller, id: string): Promise<void> {
   await orUpstreamFailed(async () => {
-    const known = await atProvider(ctx, caller)
+    const known = await callerAtProvider(ctx, caller)
     if (!known) throw new AppError('not_found')
-    const { identity, user, signal } = known
-    await identity.endSession({ ...user, sessionId: id }, { signal }).catch((error: unknown) => {
+    const { identity, user } = known
+    await identity.endSession({ ...user, sessionId: id }).catch((error: unknown) => {
       if (error instanceof UpstreamError && error.kind === 'not_found')
         throw new AppError('not_found')
       throw error
@@ -121,54 +112,21 @@ async function endOtherSignIns(
   own: Beginning | undefined,
 ): Promise<number> {
   if (!ctx.services.systems.identity) return 0
-  const known = await atProvider(ctx, caller)
+  const known = await callerAtProvider(ctx, caller)
   if (!known) return 0
-  const { identity, user, signal } = known
-  const signIns = await identity.listSessions(user, { signal })
+  const { identity, user } = known
+  const signIns = await identity.listSessions(user)
   const kept = signInOf(signIns, own)
   let ended = 0
   for (const { id } of signIns) {
     if (id === kept) continue
-    await identity.endSession({ ...user, sessionId: id }, { signal }).catch((error: unknown) => {
+    await identity.endSession({ ...user, sessionId: id }).catch((error: unknown) => {
       // It ended meanwhile.
       if (!(error instanceof UpstreamError && error.kind === 'not_found')) throw error
     })
     ended += 1
   }
   return ended
-}
-
-async function readSignIns(
-  ctx: Context,
-  caller: Caller,
-): Promise<{ signIns: IdentitySession[] } | { reason: string }> {
-  if (!ctx.services.systems.identity)
-    return { reason: failureTexts(readerLanguage())('readings.noIdentityProvider') }
-  try {
-    const known = await atProvider(ctx, caller)
-    if (!known) return { signIns: [] }
-    return { signIns: await known.identity.listSessions(known.user, { signal: known.signal }) }
-  } catch (err) {
-    if (!(err instanceof UpstreamError)) throw err
-    ctx.services.log.warn({ err }, 'failed to list sign-ins')
-    return { reason: err.message }
-  }
-}
-
-/** Undefined for a person without a record, or whom the provider does not know. */
-async function atProvider(ctx: Context, caller: Caller): Promise<Known | undefined> {
-  const { services } = ctx
-  const identity = requireIdentity(services)
-  const user = await recordOf(ctx, caller)
-  if (!user) return undefined
-  const signal = AbortSignal.timeout(deadlineMs)
-  const userId = await idpUserIdOf(services, user, signal)
-  if (userId === undefined) return undefined
-  return { identity, user: { userId, username: user.email }, signal }
-}
-
-async function recordOf({ services }: Context, { id }: Caller): Promise<UserRow | undefined> {
-  return id === undefined ? undefined : findUser(services.database.db, id)
 }
 
 /** By which the sign-in of a session is found. */

@@ -1,5 +1,6 @@
 import type { MemberWork } from '@atrium/db/members/member-work'
 import type { Trx } from '@atrium/db/platform/connect'
+import { reminderKey } from '@atrium/db/upstream-cache/mfa'
 import { portalLink } from '../platform/links.ts'
 import type { InTransaction, Services } from '../rpc/services.ts'
 
@@ -96,4 +97,55 @@ export async function tellOfAppPassword(
       'failed to queue the mail about an app password',
     )
   }
+}
+
+/** Tells a member that an admin removed their second factors. */
+export function tellOfSecondFactorReset(
+  services: InTransaction,
+  trx: Trx,
+  { run, tenant, user }: MemberWork,
+  adminName: string,
+): Promise<void> {
+  return services.outbox.send(trx, {
+    tenantId: tenant.id,
+    template: 'member.second_factors_reset',
+    to: user.alternativeEmail ?? user.email,
+    userId: user.id,
+    name: user.name,
+    values: {
+      'member.name': user.name,
+      'member.email': user.email,
+      'admin.name': adminName,
+      'link.security': portalLink(services.config, '/profile/security'),
+    },
+    key: `member.second_factors_reset:${tenant.id}:${user.id}:${run}`,
+  })
+}
+
+/** Reminds a member to set up a second factor; once a day, from whatever tenant. */
+export function mailSecondFactorReminder(
+  services: InTransaction,
+  trx: Trx,
+  reminder: {
+    person: { id: string; email: string; name: string; alternativeEmail: string | null }
+    tenantId: string
+    admin: string
+    day: string
+  },
+): Promise<void> {
+  const { person, tenantId, admin, day } = reminder
+  return services.outbox.send(trx, {
+    tenantId,
+    template: 'member.second_factor_reminder',
+    to: person.email,
+    userId: person.id,
+    name: person.name,
+    values: {
+      'member.name': person.name,
+      'member.email': person.email,
+      'admin.name': admin,
+      'link.security': portalLink(services.config, '/profile/security'),
+    },
+    key: reminderKey(person.id, day),
+  })
 }

@@ -18,8 +18,11 @@ import {
   MemberPage,
   MemberPath,
   MemberView,
+  RemindedOfSecondFactors,
+  RemindOfSecondFactors,
   RemoveMemberAlias,
   ResetPassword,
+  ResetSecondFactors,
   TransferOwnership,
   TransferredOwnership,
   UpdatedMember,
@@ -39,8 +42,10 @@ import { forceLogout } from './force-logout.ts'
 import { getImport, importsAdmins, resumeImport, startImport } from './import.ts'
 import { getMember, listMembers } from './list.ts'
 import { createMailbox } from './mailbox.ts'
+import { remindOfSecondFactors } from './remind-second-factors.ts'
 import { removeMember } from './remove.ts'
 import { resetPassword } from './reset-password.ts'
+import { resetSecondFactors } from './reset-second-factors.ts'
 import { retryMember } from './retry.ts'
 import { resumeMember, suspendMember } from './suspend.ts'
 import { transferOwnership } from './transfer-ownership.ts'
@@ -230,6 +235,7 @@ export const membersRouter = router({
     .mutation(({ ctx, input }) => removeMemberAlias(ctx, ctx.access, input)),
   listAppPasswords: memberOrOperator
     .meta({
+      delegable: 'never',
       openapi: {
         method: 'GET',
         path: `${one}/app-passwords`,
@@ -250,6 +256,7 @@ export const membersRouter = router({
     .query(({ ctx, input }) => listAppPasswords(ctx, ctx.access, input.userId)),
   createAppPassword: memberOrOperator
     .meta({
+      delegable: 'never',
       openapi: {
         method: 'POST',
         path: '/tenants/{slug}/app-passwords',
@@ -278,6 +285,7 @@ export const membersRouter = router({
     .mutation(({ ctx, input }) => createAppPassword(ctx, ctx.access, input)),
   removeAppPassword: memberOrOperator
     .meta({
+      delegable: 'never',
       openapi: {
         method: 'DELETE',
         path: `${one}/app-passwords/{appPasswordId}`,
@@ -418,6 +426,46 @@ export const membersRouter = router({
     .concat(recentSignIn)
     .output(ResetPassword)
     .mutation(({ ctx, input }) => resetPassword(ctx, ctx.access, input.userId)),
+  resetSecondFactors: adminOrOperator
+    .meta({
+      delegable: 'never',
+      openapi: {
+        method: 'POST',
+        path: `${one}/reset-second-factors`,
+        tags,
+        summary: 'Remove the second factors of a member who lost theirs',
+      },
+      audit: 'member.second_factors_reset',
+      errors: [
+        'self_second_factors',
+        'member_busy',
+        'member_not_active',
+        'owner_locked',
+        'identity_not_managed',
+        'upstream_failed',
+        'tenant_suspended',
+        'tenant_deleted',
+      ],
+    })
+    .input(MemberPath)
+    .concat(recentSignIn)
+    .output(ResetSecondFactors)
+    .mutation(({ ctx, input }) => resetSecondFactors(ctx, ctx.access, input.userId)),
+  remindOfSecondFactors: adminOrOperator
+    .meta({
+      delegable: 'never',
+      openapi: {
+        method: 'POST',
+        path: '/tenants/{slug}/second-factor-reminders',
+        tags,
+        summary: 'Remind members without a second factor',
+      },
+      audit: 'member.second_factors_reminded',
+      errors: ['not_found', 'tenant_suspended', 'tenant_deleted'],
+    })
+    .input(RemindOfSecondFactors)
+    .output(RemindedOfSecondFactors)
+    .mutation(({ ctx, input }) => remindOfSecondFactors(ctx, ctx.access, input.userIds)),
   remove: adminOrOperator
     .meta({
       delegable: ['members'],

@@ -105,6 +105,10 @@ export const byPeople = {
     const id = await testApp.idOf('member@acme.test')
     return () => testApp.call('POST', `/users/${id}/reset-password`, {})
   }),
+  second_factor_resets_hour: amongMembers(async (testApp) => {
+    const id = await testApp.idOf('member@acme.test')
+    return () => testApp.call('POST', `/users/${id}/reset-second-factors`, {})
+  }),
   aliases: amongMembers(
     async (testApp) => {
       const userId = await testApp.idOf('member@acme.test')

@@ -1,3 +1,4 @@
+import { CredentialsPanel } from '@atrium/ui/account/credentials-panel'
 import { SessionsPanel } from '@atrium/ui/account/sessions-panel'
 import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
@@ -13,10 +14,12 @@ const t = translations('ui.account')
 
 /** How a person signs in, and where they are signed in. */
 export function SecurityPage() {
+  const trpc = useTRPC()
   return (
     <>
       <PageHeader title={t('title')} description={t('description')} />
       <Stack gap="lg">
+        <CredentialsPanel query={useQuery(trpc.account.secondFactors.queryOptions())} />
         <OwnSessions />
         <OwnAppPasswords />
       </Stack>

@@ -5,6 +5,7 @@ import { translations } from '@atrium/ui/messages'
 import { SecretReveal } from '@atrium/ui/secret-reveal'
 import { useMutation } from '@atrium/ui/use-mutation'
 import { Button, Group, List, Stack, Text } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { explain } from '../tenants/problems.ts'
 import { useTRPC } from '../trpc.ts'
@@ -28,7 +29,7 @@ interface Props {
 
 /** Suspend, resume, sign out, reset the password, remove: each asks first and says what it does. */
 export function MemberActions({ slug, member, own, open, onGone }: Props) {
-  const [asking, setAsking] = useState<BulkAction | 'resetPassword'>()
+  const [asking, setAsking] = useState<BulkAction | 'resetPassword' | 'resetSecondFactors'>()
   const [secret, setSecret] = useState<ResetPassword>()
   const actions = useMemberActions(slug)
   const reset = useResetPassword(slug)
@@ -36,7 +37,8 @@ export function MemberActions({ slug, member, own, open, onGone }: Props) {
   // caller.
   const fits = (act: BulkAction) => planBulk(act, [member], own ? member.id : '').fit.length > 0
   const close = () => setAsking(undefined)
-  const act = asking === 'resetPassword' ? undefined : asking
+  const act = asking === 'resetPassword' || asking === 'resetSecondFactors' ? undefined : asking
+  const resetFactors = useResetSecondFactors(slug)
 
   return (
     <>
@@ -64,6 +66,11 @@ export function MemberActions({ slug, member, own, open, onGone }: Props) {
         {member.managed && member.status !== 'removing' && (
           <Button size="xs" variant="default" onClick={() => setAsking('resetPassword')}>
             {t('password.reset.action')}
+          </Button>
+        )}
+        {member.managed && !own && member.status !== 'removing' && (
+          <Button size="xs" variant="default" onClick={() => setAsking('resetSecondFactors')}>
+            {t('secondFactors.action')}
           </Button>
         )}
         {fits('remove') && (
@@ -104,6 +111,19 @@ export function MemberActions({ slug, member, own, open, onGone }: Props) {
         </ConfirmDialog>
       )}
       <ConfirmDialog
+        opened={asking === 'resetSecondFactors'}
+        onClose={close}
+        title={t('secondFactors.question', { member: member.name })}
+        confirmLabel={t('secondFactors.action')}
+        explain={explain}
+        onConfirm={async () => {
+          const { removed } = await resetFactors.mutateAsync({ slug, userId: member.id })
+          done(t('secondFactors.done', { count: removed, member: member.name }))
+        }}
+      >
+        {t('secondFactors.text', { member: member.name })}
+      </ConfirmDialog>
+      <ConfirmDialog
         opened={asking === 'resetPassword'}
         onClose={close}
         title={t('password.reset.question', { member: member.name })}
@@ -135,6 +155,16 @@ export function MemberActions({ slug, member, own, open, onGone }: Props) {
         {secret && passwordNote(member, secret)}
       </SecretReveal>
     </>
+  )
+}
+
+function useResetSecondFactors(slug: string) {
+  const trpc = useTRPC()
+  const queryClient = useQueryClient()
+  return useMutation(
+    trpc.members.resetSecondFactors.mutationOptions({
+      onSettled: () => queryClient.invalidateQueries(trpc.mfa.status.queryFilter({ slug })),
+    }),
   )
 }
 

@@ -9,15 +9,18 @@ import { problemOf } from '@atrium/ui/problem'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Time } from '@atrium/ui/time'
-import { Button, Stack, Text } from '@mantine/core'
+import { Button, Checkbox, Group, Stack, Text } from '@mantine/core'
 import { IconShieldLock } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useRouter, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
 import * as links from '../links.ts'
+import { mayChange } from '../tenants/roles.ts'
 import { NoAccess } from '../tenants/tenant-frame.tsx'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
 import { MfaChart } from './mfa-chart.tsx'
+import { RemindButton } from './remind-button.tsx'
 import { type MfaSearch, mfaQuery, readMfaSearch } from './search.ts'
 import { factorsCell, mfaMeta } from './status-meta.ts'
 
@@ -43,6 +46,8 @@ export function MfaPage() {
       resetScroll: false,
     })
   const status = query.data
+  const reminding = mayChange(tenant) && (status?.summary.notEnrolled ?? 0) > 0
+  const [selected, setSelected] = useState<readonly string[]>([])
 
   if (query.error && problemOf(query.error).status === 403) return <NoAccess slug={tenant.slug} />
   return (
@@ -51,6 +56,11 @@ export function MfaPage() {
         title={t('title')}
         tabTitle={t('tabTitle', { tenant: tenant.name })}
         description={t('description')}
+        actions={
+          reminding && (
+            <RemindButton slug={tenant.slug} selected={selected} onDone={() => setSelected([])} />
+          )
+        }
       />
       <QueryState query={query} loading={t('loading')} failed={t('loadFailed')} />
       {status && !query.error && (
@@ -77,7 +87,7 @@ export function MfaPage() {
             <div>
               <ResponsiveTable
                 caption={t('table.caption', { tenant: tenant.name })}
-                columns={columnsOf(tenant.slug)}
+                columns={columnsOf(tenant.slug, reminding ? { selected, setSelected } : undefined)}
                 rows={status.items}
                 rowKey={({ userId }) => userId}
                 stale={query.isPlaceholderData}
@@ -113,21 +123,31 @@ export function MfaPage() {
   )
 }
 
-function columnsOf(slug: string): Column<MemberMfa>[] {
+interface Selection {
+  selected: readonly string[]
+  setSelected: (selected: readonly string[]) => void
+}
+
+function columnsOf(slug: string, selection: Selection | undefined): Column<MemberMfa>[] {
   return [
     {
       key: 'name',
       header: t('table.name'),
       primary: true,
-      cell: ({ userId, name, email }) => (
-        <>
-          <RowLink {...links.members(slug, { member: userId })} c="inherit">
-            {name}
-          </RowLink>
-          <Text size="sm" c="dimmed">
-            {email}
-          </Text>
-        </>
+      cell: (member) => (
+        <Group gap="sm" wrap="nowrap">
+          {selection && member.state === 'not_enrolled' && (
+            <SelectBox member={member} {...selection} />
+          )}
+          <div>
+            <RowLink {...links.members(slug, { member: member.userId })} c="inherit">
+              {member.name}
+            </RowLink>
+            <Text size="sm" c="dimmed">
+              {member.email}
+            </Text>
+          </div>
+        </Group>
       ),
     },
     { key: 'role', header: t('table.role'), cell: ({ role }) => labels(`roles.${role}`) },
@@ -152,4 +172,20 @@ function columnsOf(slug: string): Column<MemberMfa>[] {
       cell: ({ checkedAt }) => (checkedAt ? <Time at={checkedAt} /> : t('table.never')),
     },
   ]
+}
+
+function SelectBox({
+  member: { userId, name },
+  selected,
+  setSelected,
+}: Selection & { member: MemberMfa }) {
+  return (
+    <Checkbox
+      aria-label={t('remind.select', { name })}
+      checked={selected.includes(userId)}
+      onChange={({ currentTarget: { checked } }) =>
+        setSelected(checked ? [...selected, userId] : selected.filter((id) => id !== userId))
+      }
+    />
+  )
 }

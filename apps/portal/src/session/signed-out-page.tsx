@@ -1,6 +1,6 @@
 import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
-import { Alert, Button, Text } from '@mantine/core'
+import { Alert, Anchor, Button, Text } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { useSearch } from '@tanstack/react-router'
 import { FrontPage } from '../layout/front-page.tsx'
@@ -25,6 +25,11 @@ export function SignedOutPage() {
       <Button component="a" href="/auth/login?returnTo=/">
         {error ? frame('tryAgain') : t('signIn')}
       </Button>
+      <Text mt="lg" size="sm">
+        <Anchor href="/auth/recovery" inherit>
+          {t('forgotten')}
+        </Anchor>
+      </Text>
     </FrontPage>
   )
 }

@@ -1,7 +1,7 @@
 import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { signInAddress } from '@atrium/ui/trpc-client'
-import { Button, Text } from '@mantine/core'
+import { Anchor, Button, Text } from '@mantine/core'
 import { FrontPage } from '../layout/front-page.tsx'
 import { Arcade } from './arcade.tsx'
 import classes from './welcome-page.module.css'
@@ -35,6 +35,11 @@ export function WelcomePage() {
       <Button component="a" href={signInAddress()} size="lg">
         {t('welcome.signIn')}
       </Button>
+      <Text mt="lg" size="sm">
+        <Anchor href="/auth/recovery" inherit>
+          {t('welcome.forgotten')}
+        </Anchor>
+      </Text>
     </FrontPage>
   )
 }

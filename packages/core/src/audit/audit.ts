@@ -98,6 +98,8 @@ export const auditActions = [
   'member.resumed',
   'member.retried',
   'member.role_changed',
+  'member.second_factors_reminded',
+  'member.second_factors_reset',
   'member.sessions_ended',
   'member.suspended',
   'member.updated',

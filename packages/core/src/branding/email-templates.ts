@@ -128,6 +128,42 @@ export const emailTemplates = {
       })
     },
   },
+  'member.second_factors_reset': {
+    variables: [
+      ...commonVariables,
+      ...member,
+      { name: 'admin.name', sample: 'Adam Admin' },
+      security,
+    ],
+    standard: (language) => {
+      const texts = mailTemplates[language].member
+      const { removed, unexpected } = texts.secondFactorsReset
+      return message(language, {
+        ...texts.secondFactorsReset,
+        paragraphs: [removed, unexpected],
+        action: { label: texts.openSecurity, link: 'link.security' },
+        bold: 'member.email',
+      })
+    },
+  },
+  'member.second_factor_reminder': {
+    variables: [
+      ...commonVariables,
+      ...member,
+      { name: 'admin.name', sample: 'Adam Admin' },
+      security,
+    ],
+    standard: (language) => {
+      const texts = mailTemplates[language].member
+      const { reminder, why } = texts.secondFactorReminder
+      return message(language, {
+        ...texts.secondFactorReminder,
+        paragraphs: [reminder, why],
+        action: { label: texts.openSecurity, link: 'link.security' },
+        bold: 'member.email',
+      })
+    },
+  },
   'domain.lapsed': {
     variables: [
       ...commonVariables,

@@ -5,6 +5,8 @@ export const templateKeys = [
   'member.access_link',
   'member.password_reset',
   'member.app_password_created',
+  'member.second_factors_reset',
+  'member.second_factor_reminder',
   'domain.lapsed',
   'domain.superseded',
   'booking.requested',

@@ -218,6 +218,27 @@ export type CreateMailbox = z.infer<typeof CreateMailbox>
 export const ForcedLogout = z.object({ member: MemberView, sessionsEnded: z.int().min(0) })
 export type ForcedLogout = z.infer<typeof ForcedLogout>
 
+export const ResetSecondFactors = z.object({
+  member: MemberView,
+  /** How many second factors and recovery codes were there. */
+  removed: z.int().min(0),
+})
+export type ResetSecondFactors = z.infer<typeof ResetSecondFactors>
+
+/** Whom to remind of a missing second factor; without `userIds` everybody without one. */
+export const RemindOfSecondFactors = z.strictObject({
+  slug,
+  userIds: z.array(userId).min(1).max(200).optional(),
+})
+export type RemindOfSecondFactors = z.infer<typeof RemindOfSecondFactors>
+
+export const RemindedOfSecondFactors = z.object({
+  reminded: z.int().min(0),
+  /** Some are left for another call. */
+  more: z.boolean(),
+})
+export type RemindedOfSecondFactors = z.infer<typeof RemindedOfSecondFactors>
+
 export const ResetPassword = z.object({
   member: MemberView,
   /**

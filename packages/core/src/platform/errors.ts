@@ -47,6 +47,7 @@ const table = {
   last_platform_admin: 409,
   self_suspend: 409,
   self_force_logout: 409,
+  self_second_factors: 409,
   self_removal: 409,
   role_locked_owner: 409,
   role_locked_bootstrap_admin: 409,

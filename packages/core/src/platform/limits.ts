@@ -162,6 +162,14 @@ const table = {
     kept: 'database',
     against: 'Staff of a partner tries transfer codes until one belongs to a tenant.',
   },
+  second_factor_resets_hour: {
+    per: 'member',
+    most: 10,
+    seconds: 3_600,
+    kept: 'database',
+    inTenant: true,
+    against: 'An admin floods one mailbox with notices of removed second factors.',
+  },
   staff_invitations_day: {
     per: 'person',
     most: 50,

@@ -1,6 +1,6 @@
 import type { FactorCounts, MfaState } from '@atrium/core/upstream-cache/mfa'
 import { sql } from 'kysely'
-import type { Db } from '../platform/connect.ts'
+import type { Db, Trx } from '../platform/connect.ts'
 
 /** The value of a `second_factors` reading. */
 export interface FactorsEntry {
@@ -18,7 +18,7 @@ const conditions = {
   unknown: sql<boolean>`${enrolled} is null`,
 } as const satisfies Record<MfaState, unknown>
 
-const membersOf = (db: Db, tenantId: string) =>
+const membersOf = (db: Db | Trx, tenantId: string) =>
   db
     .selectFrom('memberships as m')
     .innerJoin('users as u', 'u.id', 'm.user_id')
@@ -75,4 +75,41 @@ export function countMfa(db: Db, tenantId: string) {
       ]
     })
     .executeTakeFirstOrThrow()
+}
+
+/** The key of the one mail a day that reminds a person of a missing second factor. */
+export const reminderKey = (userId: string, day: string) =>
+  `member.second_factor_reminder:${userId}:${day}`
+
+/**
+ * Active members whom a reminder may concern: those named, or up to `most` of those without a
+ * second factor whom nobody has reminded on that day.
+ */
+export function listForReminder(
+  trx: Trx,
+  tenantId: string,
+  { userIds, day, most }: { userIds: readonly string[] | undefined; day: string; most: number },
+) {
+  const missing = sql<boolean>`coalesce(not ${enrolled}, false)`
+  const remindedToday = sql<boolean>`exists (select from outbox b
+    where b.key = 'member.second_factor_reminder:' || u.id || ':' || ${day}::text)`
+  const query = membersOf(trx, tenantId)
+    .where('m.status', '=', 'active')
+    .where('u.deactivated_at', 'is', null)
+    .select([
+      'u.id',
+      'u.email',
+      'u.name',
+      'u.alternative_email as alternativeEmail',
+      missing.as('missing'),
+      remindedToday.as('remindedToday'),
+    ])
+  return (
+    userIds
+      ? query.where('u.id', 'in', userIds)
+      : query.where(missing).where(({ not }) => not(remindedToday))
+  )
+    .orderBy('u.id')
+    .limit(userIds?.length ?? most)
+    .execute()
 }

@@ -46,6 +46,19 @@ export interface TemporaryPassword {
  */
 export type SecondFactors = Readonly<Record<string, number>>
 
+/** A second factor of a user, or recovery codes (`static`). */
+export interface IdentityDevice {
+  /** Unique among those of its kind. */
+  id: string
+  /** By the provider's own name, as in `SecondFactors`. */
+  kind: string
+  name: string
+  /** False for one whose setup was begun and never finished. */
+  confirmed: boolean
+  createdAt: string
+  lastUsedAt: string | null
+}
+
 /** A sign-in of a user at the provider itself, which portals and other applications came from. */
 export interface IdentitySession {
   id: string
@@ -196,6 +209,21 @@ export interface IdentityProvider {
    * the user is gone.
    */
   secondFactors(userId: string, options?: CallOptions): Promise<SecondFactors>
+  /** Those of one user, also unconfirmed ones. `not_found` when the user is gone. */
+  listDevices(userId: string, options?: CallOptions): Promise<IdentityDevice[]>
+  /**
+   * Removes one second factor of this user. `not_found` when the user has none of that kind and id,
+   * also when another user has it; `refused` for a kind that cannot be removed.
+   */
+  removeDevice(
+    request: { userId: string; kind: string; id: string },
+    options?: CallOptions,
+  ): Promise<void>
+  /**
+   * Removes all second factors and recovery codes of this user but those of kinds that cannot be
+   * removed, such as devices that the provider's agent manages. Returns how many went. Repeatable.
+   */
+  removeDevices(userId: string, options?: CallOptions): Promise<{ removed: number }>
   /**
    * Provider, application and group binding as one. On a failure everything of it is taken away
    * again; the error names the `part` that failed, and in `leftBehind` what may be there still.

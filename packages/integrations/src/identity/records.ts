@@ -55,7 +55,16 @@ export const Version = z.object({ version_current: z.string().optional() })
 export const Recovery = z.object({ link: z.string() })
 
 /** The list of one user's authenticators: a bare array, whose entries do not say whose they are. */
-export const Devices = z.array(z.object({ type: z.string(), confirmed: z.boolean() }))
+export const Devices = z.array(
+  z.object({
+    pk: z.union([z.string().min(1), z.int()]).transform(String),
+    name: z.string().default(''),
+    type: z.string(),
+    confirmed: z.boolean(),
+    created: z.string(),
+    last_used: z.string().nullish(),
+  }),
+)
 
 export const FlowPage = z.object({
   results: z.array(z.object({ pk: z.string().min(1), slug: z.string() })),

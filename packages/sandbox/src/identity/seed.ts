@@ -43,6 +43,7 @@ const flows = [
   ['default-password-change', 'stage_configuration', 'Change password'],
   ['default-authenticator-totp-setup', 'stage_configuration', 'Set up Two-Factor authentication'],
   ['default-authenticator-webauthn-setup', 'stage_configuration', 'Setup WebAuthn'],
+  ['default-authenticator-static-setup', 'stage_configuration', 'Set up static tokens'],
 ] as const
 
 /** Parts of authentik's own flows that ours refers to, by model and name. */

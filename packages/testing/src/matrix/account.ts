@@ -31,6 +31,7 @@ async function ownSession({ testApp, self }: World): Promise<{ id: string }> {
 
 export const accountRows: Rows = {
   'account.sessions': [{ input: nothing, expected: everybody }],
+  'account.secondFactors': [{ input: nothing, expected: everybody }],
   'account.endSession': [
     // Another person's session looks like none.
     { input: (world) => ownSession({ ...world, self: world.other }), expected: unknown },

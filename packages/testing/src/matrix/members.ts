@@ -262,6 +262,31 @@ export const membersRows: Rows = {
       }),
     },
   ],
+  'members.resetSecondFactors': [
+    { input: async (world) => colleague(await withIdentity(world)), expected: adminsOrOperators },
+    {
+      // Nobody resets those of a person whose sign-in another tenant manages, operators included.
+      input: colleague,
+      expected: {
+        ...adminsOrOperators,
+        admin: 'identity_not_managed',
+        owner: 'identity_not_managed',
+        operator: 'identity_not_managed',
+      },
+    },
+    {
+      input: async (world) => ({
+        ...slug(world),
+        userId: await ownerOf(await withOwnerIdentity(world)),
+      }),
+      expected: who(['operator'], 'not_member', {
+        member: 'not_admin',
+        admin: 'owner_locked',
+        owner: 'self_second_factors',
+      }),
+    },
+  ],
+  'members.remindOfSecondFactors': [{ input: slug, expected: adminsOrOperators }],
   'members.remove': [{ input: colleague, expected: adminsOrOperators }],
   'members.retry': [{ input: colleague, expected: adminsOrOperators }],
   'members.transferOwnership': [{ input: colleague, expected: adminsOrOperators }],

@@ -1,7 +1,7 @@
 import { type DeviceKind, type DeviceRecord, deviceKinds } from '../records.ts'
-import { invalid } from './errors.ts'
+import { invalid, missing } from './errors.ts'
 import { exact, order, paginate, search } from './lists.ts'
-import { ok, type Resource } from './router.ts'
+import { done, ok, type Resource } from './router.ts'
 import { partialUser } from './views.ts'
 
 const kinds: Record<DeviceKind, { type: string; name: string; plural: string }> = {
@@ -88,6 +88,20 @@ export const deviceResources: readonly Resource[] = [
             user: owner && partialUser(owner),
           }
         })
+      },
+    }),
+  ),
+  ...deviceKinds.map(
+    (kind): Resource => ({
+      path: `authenticators/admin/${kind}/:pk/`,
+      DELETE({ store, params }) {
+        const device = store.records.devices.find(
+          (one) => one.kind === kind && one.pk === params.pk,
+        )
+        if (!device) throw missing(kinds[kind].type.split('.')[1] ?? '')
+        store.records.devices = store.records.devices.filter((one) => one !== device)
+        store.changed()
+        return done
       },
     }),
   ),

@@ -99,6 +99,27 @@ export function messagePage(
   }
 }
 
+/** A signed-in person sets another password. */
+export function passwordPage(store: Store, email: string, fault?: string): PageInput {
+  return {
+    title: 'Change Password',
+    formTargets: store.records.providers.flatMap(returnOrigins),
+    body: html`<h1>Change Password</h1><p class="soft">of ${email}. This page belongs to the sandbox.</p>${fault && html`<p class="alert" role="alert">${fault}</p>`}
+<section class="card"><form method="post"><label for="password">New password</label>
+<input id="password" name="password" type="password" autocomplete="new-password" required><div class="actions"><button>Continue</button></div></form></section>`,
+  }
+}
+
+/** A second factor is set up with one press; the sandbox asks for none when people sign in. */
+export function setupPage(store: Store, title: string): PageInput {
+  return {
+    title,
+    formTargets: store.records.providers.flatMap(returnOrigins),
+    body: html`<section class="card"><h1>${title}</h1><p>This page belongs to the sandbox. Nothing is asked for.</p>
+<form method="post"><div class="actions"><button>Continue</button></div></form></section>`,
+  }
+}
+
 export function recoveryPage(email: string, fault?: string): PageInput {
   return {
     title: 'Set a password',

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { notFound, redirect, sendJson, sendPage } from '../login/http.ts'
 import { messagePage } from '../login/pages.ts'
 import { recover } from '../login/recovery.ts'
+import { changeSettings } from '../login/settings.ts'
 import { signIn } from '../login/sign-in.ts'
 import { signOut, startSignOut } from '../login/sign-out.ts'
 import { newUuid, type Store } from '../records.ts'
@@ -65,6 +66,10 @@ export async function serveFlows(
   if (flow?.designation === 'invalidation') {
     const app = applications(url.searchParams.get('application') ?? '')
     return app ? signOut(store, notices, app, url, request, response) : notFound(response)
+  }
+  if (flow?.designation === 'stage_configuration') {
+    const app = applications(store.records.applications[0]?.slug ?? '')
+    return app ? changeSettings(store, { app, flow, url }, request, response) : notFound(response)
   }
   if (flow && url.searchParams.has('flow_token')) return recover(store, url, request, response)
   notFound(response)
