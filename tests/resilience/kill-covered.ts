@@ -76,6 +76,7 @@ export const notKilled: Readonly<Record<string, string>> = {
   'lists.retry': 'the push of a list that create, change and remove are killed in',
   'members.createAppPassword':
     'one call of the mail server; what a killed call left is listed under its name, and nobody has the secret',
+  'members.leave': 'as members.remove',
   'members.removeAppPassword': 'one call of the mail server, which a repeated call makes again',
   'members.resetSecondFactors':
     'ends what is still there; a repeated call removes what is left and sends the mail',
@@ -108,6 +109,7 @@ export const notKilled: Readonly<Record<string, string>> = {
  */
 export const withinRecords: readonly string[] = [
   'account.endSession',
+  'account.updateNotification',
   'accessGrants.acknowledge',
   'accessGrants.approve',
   'accessGrants.ask',

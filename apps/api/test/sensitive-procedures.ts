@@ -17,6 +17,7 @@ export const sensitive: Readonly<Record<string, string>> = {
   'members.changeEmail': 'always',
   'members.createAppPassword': 'always',
   'members.create': 'when `role` is `admin`',
+  'members.leave': 'always',
   'members.remove': 'always',
   'members.resetPassword': 'always',
   'members.resetSecondFactors': 'always',
@@ -57,6 +58,8 @@ export const sensitive: Readonly<Record<string, string>> = {
  * into one of the two.
  */
 export const decided: readonly string[] = [
+  // Mails that can be switched off say nothing that protects the account.
+  'account.updateNotification',
   // Ending one's own sessions must never wait.
   ...['account.endOtherSessions', 'account.endSession', 'account.endSignIn'],
   // Addresses, lists and texts: seen in the audit log, and taken back as easily.

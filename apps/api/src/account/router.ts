@@ -1,8 +1,10 @@
+import { NotificationSettings, UpdateNotification } from '@atrium/core/account/notifications'
 import { OwnSecondFactors } from '@atrium/core/account/second-factors'
 import { EndedSessions, EndSession, EndSignIn, OwnSessions } from '@atrium/core/account/sessions'
 import { z } from 'zod'
 import { signedIn } from '../rpc/guards.ts'
 import { router } from '../rpc/trpc.ts'
+import { readNotifications, updateNotification } from './notifications.ts'
 import { listOwnSecondFactors } from './second-factors.ts'
 import { endOtherSessions, endOwnSession, endOwnSignIn, listOwnSessions } from './sessions.ts'
 
@@ -33,6 +35,32 @@ export const accountRouter = router({
     .input(z.strictObject({}).optional())
     .output(OwnSecondFactors)
     .query(({ ctx }) => listOwnSecondFactors(ctx, ctx.caller)),
+  notifications: signedIn
+    .meta({
+      openapi: {
+        method: 'GET',
+        path: '/users/me/notifications',
+        tags,
+        summary: 'Read which mails you get',
+      },
+      errors: ['not_found'],
+    })
+    .input(z.strictObject({}).optional())
+    .output(NotificationSettings)
+    .query(({ ctx }) => readNotifications(ctx, ctx.caller)),
+  updateNotification: signedIn
+    .meta({
+      openapi: {
+        method: 'PATCH',
+        path: '/users/me/notifications',
+        tags,
+        summary: 'Switch a group of mails on or off',
+      },
+      errors: ['not_found'],
+    })
+    .input(UpdateNotification)
+    .output(NotificationSettings)
+    .mutation(({ ctx, input }) => updateNotification(ctx, ctx.caller, input)),
   endSession: signedIn
     .meta({
       openapi: {

@@ -39,7 +39,8 @@ export const pollIntervalMs = 100
  * caller's permission again, lets `decide` reject or write the change, and claims the member for
  * the upstream work. Throws AppError `tenant_suspended`, `tenant_deleted`, `not_admin`,
  * `not_found`, `on_behalf_excluded`, and `member_busy` while another action holds the member for longer than a moment.
- * `even` names states of an inactive tenant in which the action is still allowed.
+ * `even` names states of an inactive tenant in which the action is still allowed. With `by` a member
+ * acts on their own membership, whatever their role.
  */
 export async function beginMemberChange<Decided>(
   { services }: Context,
@@ -47,12 +48,13 @@ export async function beginMemberChange<Decided>(
   userId: string,
   decide: (change: MemberChange) => Decided | Promise<Decided>,
   even: readonly TenantStatus[] = [],
+  by: 'admin' | 'member' = 'admin',
 ): Promise<ClaimedMember<Decided>> {
   const giveUpAt = performance.now() + longestWaitMs
   for (;;) {
     const started = await tenantTransaction(services, access.tenant.id, async (trx) => {
       const tenant = await lockOpenTenant(trx, access.tenant.slug, even)
-      await rejectFormerAdmin(trx, access)
+      if (by === 'admin') await rejectFormerAdmin(trx, access)
       const member = await lockMember(trx, tenant.id, userId)
       if (!member) throw noSuchMember()
       rejectOnBehalf(access, member)

@@ -15,6 +15,7 @@ import {
   rejectUnmanaged,
 } from './change-member.ts'
 import { readMember } from './list.ts'
+import { tellOfEndedSessions } from './mails.ts'
 import { toMemberView } from './view.ts'
 
 /** What follows when the identity provider fails midway. How long tokens live is set there. */
@@ -68,6 +69,7 @@ export async function forceLogout(
     // Those that were opened meanwhile by a session that has ended now.
     await deleteWebSessionsOfSubject(services.database.db, user.subject)
     await recordMember(ctx, access, tenant, { ...entry, metadata: { sessions } })
+    await tellOfEndedSessions(services, work, access.caller.name ?? access.caller.email ?? '')
     return {
       member: toMemberView(await readMember(services, access, userId), access),
       sessionsEnded: sessions,

@@ -99,6 +99,37 @@ export async function tellOfAppPassword(
   }
 }
 
+/** Tells a member that an admin ended their sessions. Never throws: they have ended already. */
+export async function tellOfEndedSessions(
+  services: Services,
+  { run, tenant, user }: MemberWork,
+  adminName: string,
+): Promise<void> {
+  try {
+    await services.database.db.transaction().execute((trx) =>
+      services.outbox.send(trx, {
+        tenantId: tenant.id,
+        template: 'member.sessions_ended',
+        to: user.alternativeEmail ?? user.email,
+        userId: user.id,
+        name: user.name,
+        values: {
+          'member.name': user.name,
+          'member.email': user.email,
+          'admin.name': adminName,
+          'link.security': portalLink(services.config, '/profile/security'),
+        },
+        key: `member.sessions_ended:${tenant.id}:${user.id}:${run}`,
+      }),
+    )
+  } catch (err) {
+    services.log.error(
+      { err, tenant: tenant.slug, userId: user.id },
+      'failed to queue the mail about ended sessions',
+    )
+  }
+}
+
 /** Tells a member that an admin removed their second factors. */
 export function tellOfSecondFactorReset(
   services: InTransaction,

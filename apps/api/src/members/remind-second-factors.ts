@@ -12,7 +12,7 @@ const mostPerCall = 500
 
 /**
  * Reminds members who have no second factor to set one up: those named, or all. People whose second
- * factors are not known get no mail, and nobody gets more than one a day, from whatever tenant. One
+ * factors are not known or who switched reminders off get no mail, and nobody gets more than one a day, from whatever tenant. One
  * call mails so many at most that other changes of the tenant do not wait for it; `more` says that
  * some are left. Throws AppError `not_found` for a person who is no active member,
  * `tenant_suspended`.
@@ -36,7 +36,9 @@ export async function remindOfSecondFactors(
       const known = new Set(people.map(({ id }) => id))
       if (userIds?.some((id) => !known.has(id)))
         throw new AppError('not_found', errorText('unknownMember'))
-      const due = people.filter(({ missing, remindedToday }) => missing && !remindedToday)
+      const due = people.filter(
+        ({ missing, remindedToday, muted }) => missing && !remindedToday && !muted,
+      )
       for (const person of due.slice(0, mostPerCall))
         await mailSecondFactorReminder(services, trx, { person, tenantId: open.id, admin, day })
       return {

@@ -7,6 +7,7 @@ import type { Access } from '../rpc/guards.ts'
 import { evenSuspended } from '../rpc/open-tenant.ts'
 import {
   beginMemberChange,
+  type ClaimedMember,
   isSelf,
   type MemberChange,
   outcomeOf,
@@ -14,6 +15,7 @@ import {
   rejectLastAdmin,
 } from './change-member.ts'
 import { leaveTenant } from './leave.ts'
+import { noSuchMember } from './list.ts'
 import { runMember } from './run.ts'
 
 /**
@@ -25,20 +27,35 @@ import { runMember } from './run.ts'
  * AppError `owner_removal`, `self_removal`, `last_admin`.
  */
 export async function removeMember(ctx: Context, access: Access, userId: string): Promise<void> {
-  const { services } = ctx
   // What is left of a deleted tenant is the operators'.
   const even = access.caller.operator ? ([...evenSuspended, 'deleted'] as const) : evenSuspended
-  const {
-    tenant,
-    member,
-    work,
-    decided: lists,
-  } = await beginMemberChange(ctx, access, userId, leave, even)
+  const change = await beginMemberChange(ctx, access, userId, remove, even)
+  await endMembership(ctx, access, 'member.removed', change)
+}
+
+/**
+ * Ends the caller's own membership, with the same consequences as a removal by an admin. Throws
+ * AppError `not_found` for callers who are no members, `owner_removal`, `last_admin`.
+ */
+export async function leaveWorkplace(ctx: Context, access: Access): Promise<void> {
+  const { id } = access.caller
+  if (id === undefined) throw noSuchMember()
+  const change = await beginMemberChange(ctx, access, id, leave, evenSuspended, 'member')
+  await endMembership(ctx, access, 'member.left', change)
+}
+
+async function endMembership(
+  ctx: Context,
+  access: Access,
+  action: 'member.removed' | 'member.left',
+  { tenant, member, work, decided: lists }: ClaimedMember<TouchedList[]>,
+): Promise<void> {
+  const { services } = ctx
   pushTouchedLists(services, lists)
   await runMember(services, work)
-  const left = await findMember(services.database.db, tenant.id, userId)
+  const left = await findMember(services.database.db, tenant.id, member.id)
   await recordMember(ctx, access, tenant, {
-    action: 'member.removed',
+    action,
     member,
     metadata: {
       role: member.role,
@@ -50,10 +67,15 @@ export async function removeMember(ctx: Context, access: Access, userId: string)
   })
 }
 
+async function remove(facts: MemberChange): Promise<TouchedList[]> {
+  if (facts.member.role === 'owner') throw new AppError('owner_removal')
+  if (isSelf(facts)) throw new AppError('self_removal')
+  return leave(facts)
+}
+
 async function leave(facts: MemberChange): Promise<TouchedList[]> {
   const { trx, tenant, member } = facts
   if (member.role === 'owner') throw new AppError('owner_removal')
-  if (isSelf(facts)) throw new AppError('self_removal')
   // A removal that is under way is carried on.
   if (member.membershipStatus === 'removing') return []
   await rejectLastAdmin(facts)

@@ -13,6 +13,7 @@ import {
   CreateMailbox,
   CreateMember,
   ForcedLogout,
+  LeaveWorkplace,
   ListTenantUsers,
   MemberAliases,
   MemberPage,
@@ -43,7 +44,7 @@ import { getImport, importsAdmins, resumeImport, startImport } from './import.ts
 import { getMember, listMembers } from './list.ts'
 import { createMailbox } from './mailbox.ts'
 import { remindOfSecondFactors } from './remind-second-factors.ts'
-import { removeMember } from './remove.ts'
+import { leaveWorkplace, removeMember } from './remove.ts'
 import { resetPassword } from './reset-password.ts'
 import { resetSecondFactors } from './reset-second-factors.ts'
 import { retryMember } from './retry.ts'
@@ -490,6 +491,29 @@ export const membersRouter = router({
     .concat(recentSignIn)
     .output(z.void())
     .mutation(({ ctx, input }) => removeMember(ctx, ctx.access, input.userId)),
+  leave: memberOrOperator
+    .meta({
+      delegable: 'never',
+      openapi: {
+        method: 'POST',
+        path: '/tenants/{slug}/leave',
+        tags,
+        summary: 'Leave a workplace',
+      },
+      audit: 'member.left',
+      errors: [
+        'not_found',
+        'member_busy',
+        'owner_removal',
+        'last_admin',
+        'tenant_suspended',
+        'tenant_deleted',
+      ],
+    })
+    .input(LeaveWorkplace)
+    .concat(recentSignIn)
+    .output(z.void())
+    .mutation(({ ctx }) => leaveWorkplace(ctx, ctx.access)),
   retry: adminOrOperator
     .meta({
       delegable: ['members'],

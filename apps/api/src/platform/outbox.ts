@@ -1,8 +1,10 @@
+import { mailGroupOf } from '@atrium/core/account/notifications'
 import { templateDefinition } from '@atrium/core/branding/email-templates'
 import type { MailValues, OutgoingMail } from '@atrium/core/outbox/outbox'
 import { insertMail } from '@atrium/db/outbox/outbox'
 import type { Trx } from '@atrium/db/platform/connect'
 import { languageOfRecipient } from '@atrium/db/users/languages'
+import { isMailMuted } from '@atrium/db/users/muted-mails'
 import { parseMailbox } from '@atrium/integrations/mailer/addresses'
 import { defaultLanguage } from '@atrium/messages/languages'
 import type { Clock } from './clock.ts'
@@ -13,7 +15,7 @@ export interface Outbox {
   /**
    * Queues a mail in the caller's transaction: it is sent once that commits, and never when it does
    * not. Its language is kept with its values (`language`). A mail of a key that was queued before
-   * is left out. Throws for values that the template needs and that are not given.
+   * is left out, and so is one of a group that the recipient switched off. Throws for values that the template needs and that are not given.
    */
   send(trx: Trx, mail: OutgoingMail): Promise<void>
 }
@@ -30,6 +32,8 @@ export function createOutbox({
   const host = parseMailbox(config.smtp?.from ?? '')?.address.split('@')[1] ?? config.tenantDomain
   return {
     async send(trx, { userId, language: chosen, ...mail }) {
+      const group = mailGroupOf(mail.template)
+      if (group && (await isMailMuted(trx, { userId, address: mail.to, group }))) return
       const language =
         chosen ??
         (await languageOfRecipient(trx, { address: mail.to, tenantId: mail.tenantId, userId })) ??

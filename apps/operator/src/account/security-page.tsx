@@ -1,4 +1,5 @@
 import { CredentialsPanel } from '@atrium/ui/account/credentials-panel'
+import { NotificationsPanel } from '@atrium/ui/account/notifications-panel'
 import { SessionsPanel } from '@atrium/ui/account/sessions-panel'
 import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
@@ -21,6 +22,7 @@ function SecurityPage() {
       <Stack gap="lg">
         <CredentialsPanel query={useQuery(trpc.account.secondFactors.queryOptions())} />
         <OwnSessions />
+        <Notifications />
       </Stack>
     </>
   )
@@ -41,6 +43,25 @@ function OwnSessions() {
       endSession={(id) => endSession.mutateAsync({ id })}
       endSignIn={(id) => endSignIn.mutateAsync({ id })}
       endOthers={() => endOthers.mutateAsync()}
+    />
+  )
+}
+
+function Notifications() {
+  const trpc = useTRPC()
+  const queryClient = useQueryClient()
+  const query = useQuery(trpc.account.notifications.queryOptions())
+  const update = useMutation(
+    trpc.account.updateNotification.mutationOptions({
+      onSuccess: (saved) => queryClient.setQueryData(trpc.account.notifications.queryKey(), saved),
+    }),
+  )
+  return (
+    <NotificationsPanel
+      query={query}
+      saving={update.isPending}
+      error={update.error}
+      onChange={(change) => update.mutate(change)}
     />
   )
 }

@@ -1,4 +1,5 @@
 import { CredentialsPanel } from '@atrium/ui/account/credentials-panel'
+import { NotificationsPanel } from '@atrium/ui/account/notifications-panel'
 import { SessionsPanel } from '@atrium/ui/account/sessions-panel'
 import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
@@ -9,6 +10,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useProfile } from '../profile/use-profile.ts'
 import { useTRPC } from '../trpc.ts'
 import { AppPasswords } from './app-passwords.tsx'
+import { Workplaces } from './workplaces.tsx'
 
 const t = translations('ui.account')
 
@@ -22,6 +24,8 @@ export function SecurityPage() {
         <CredentialsPanel query={useQuery(trpc.account.secondFactors.queryOptions())} />
         <OwnSessions />
         <OwnAppPasswords />
+        <Notifications />
+        <Workplaces />
       </Stack>
     </>
   )
@@ -57,6 +61,25 @@ function OwnSessions() {
       endSession={(id) => endSession.mutateAsync({ id })}
       endSignIn={(id) => endSignIn.mutateAsync({ id })}
       endOthers={() => endOthers.mutateAsync()}
+    />
+  )
+}
+
+function Notifications() {
+  const trpc = useTRPC()
+  const queryClient = useQueryClient()
+  const query = useQuery(trpc.account.notifications.queryOptions())
+  const update = useMutation(
+    trpc.account.updateNotification.mutationOptions({
+      onSuccess: (saved) => queryClient.setQueryData(trpc.account.notifications.queryKey(), saved),
+    }),
+  )
+  return (
+    <NotificationsPanel
+      query={query}
+      saving={update.isPending}
+      error={update.error}
+      onChange={(change) => update.mutate(change)}
     />
   )
 }

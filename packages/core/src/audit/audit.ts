@@ -91,6 +91,7 @@ export const auditActions = [
   'member.created',
   'member.email_changed',
   'member.imported',
+  'member.left',
   'member.mailbox_created',
   'member.password_expired',
   'member.password_reset',

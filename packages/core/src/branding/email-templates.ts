@@ -128,6 +128,24 @@ export const emailTemplates = {
       })
     },
   },
+  'member.sessions_ended': {
+    variables: [
+      ...commonVariables,
+      ...member,
+      { name: 'admin.name', sample: 'Adam Admin' },
+      security,
+    ],
+    standard: (language) => {
+      const texts = mailTemplates[language].member
+      const { ended, unexpected } = texts.sessionsEnded
+      return message(language, {
+        ...texts.sessionsEnded,
+        paragraphs: [ended, unexpected],
+        action: { label: texts.openSecurity, link: 'link.security' },
+        bold: 'member.email',
+      })
+    },
+  },
   'member.second_factors_reset': {
     variables: [
       ...commonVariables,

@@ -5,6 +5,7 @@ export const templateKeys = [
   'member.access_link',
   'member.password_reset',
   'member.app_password_created',
+  'member.sessions_ended',
   'member.second_factors_reset',
   'member.second_factor_reminder',
   'domain.lapsed',

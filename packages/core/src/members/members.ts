@@ -215,6 +215,8 @@ export type AddedAlias = z.infer<typeof AddedAlias>
 export const CreateMailbox = z.strictObject({ slug, userId, address: memberAddress.optional() })
 export type CreateMailbox = z.infer<typeof CreateMailbox>
 
+export const LeaveWorkplace = z.strictObject({ slug })
+
 export const ForcedLogout = z.object({ member: MemberView, sessionsEnded: z.int().min(0) })
 export type ForcedLogout = z.infer<typeof ForcedLogout>
 

@@ -77,6 +77,7 @@ import * as enforcedPolicies from '../migrations/0130-enforced-policies.ts'
 import * as validatePolicies from '../migrations/0131-validate-policies.ts'
 import * as accessGrants from '../migrations/0140-access-grants.ts'
 import * as webSessionDevices from '../migrations/0150-web-session-devices.ts'
+import * as mutedMails from '../migrations/0151-muted-mails.ts'
 import * as temporaryPasswords from '../migrations/0160-temporary-passwords.ts'
 import * as endingPasswords from '../migrations/0161-ending-passwords.ts'
 import * as partnerTransfers from '../migrations/0170-partner-transfers.ts'
@@ -159,6 +160,7 @@ const migrations: Record<string, Migration> = {
   '0131-validate-policies': validatePolicies,
   '0140-access-grants': accessGrants,
   '0150-web-session-devices': webSessionDevices,
+  '0151-muted-mails': mutedMails,
   '0160-temporary-passwords': temporaryPasswords,
   '0161-ending-passwords': endingPasswords,
   '0170-partner-transfers': partnerTransfers,

@@ -14,6 +14,7 @@ export interface UsersTable {
   phone: string | null
   alternative_email: string | null
   language: Language | null
+  muted_mails: Generated<string[]>
   platform_admin: Generated<boolean>
   platform_admin_changed_at: OptionalTimestamp
   partner_id: string | null

@@ -97,6 +97,7 @@ export function listForReminder(
     .where('m.status', '=', 'active')
     .where('u.deactivated_at', 'is', null)
     .select([
+      sql<boolean>`'reminders' = any(u.muted_mails)`.as('muted'),
       'u.id',
       'u.email',
       'u.name',
@@ -107,7 +108,10 @@ export function listForReminder(
   return (
     userIds
       ? query.where('u.id', 'in', userIds)
-      : query.where(missing).where(({ not }) => not(remindedToday))
+      : query
+          .where(missing)
+          .where(({ not }) => not(remindedToday))
+          .where(sql<boolean>`not 'reminders' = any(u.muted_mails)`)
   )
     .orderBy('u.id')
     .limit(userIds?.length ?? most)

@@ -32,6 +32,15 @@ async function ownSession({ testApp, self }: World): Promise<{ id: string }> {
 export const accountRows: Rows = {
   'account.sessions': [{ input: nothing, expected: everybody }],
   'account.secondFactors': [{ input: nothing, expected: everybody }],
+  'account.notifications': [
+    { input: nothing, expected: { ...everybody, withoutRecord: 'not_found' } },
+  ],
+  'account.updateNotification': [
+    {
+      input: () => ({ group: 'reminders', on: false }),
+      expected: { ...everybody, withoutRecord: 'not_found' },
+    },
+  ],
   'account.endSession': [
     // Another person's session looks like none.
     { input: (world) => ownSession({ ...world, self: world.other }), expected: unknown },

@@ -287,6 +287,12 @@ export const membersRows: Rows = {
     },
   ],
   'members.remindOfSecondFactors': [{ input: slug, expected: adminsOrOperators }],
+  'members.leave': [
+    {
+      input: slug,
+      expected: { ...membersOrOperators, owner: 'owner_removal', operator: 'not_found' },
+    },
+  ],
   'members.remove': [{ input: colleague, expected: adminsOrOperators }],
   'members.retry': [{ input: colleague, expected: adminsOrOperators }],
   'members.transferOwnership': [{ input: colleague, expected: adminsOrOperators }],
