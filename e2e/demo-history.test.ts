@@ -97,7 +97,7 @@ describe('every page is well made, with all of its texts from the catalogue', {
     await using visitor = await pseudoVisit('operator', 'Olive Operator')
     const { page, data, complaints } = visitor
     await page.goto(at.operator)
-    const from = ['/', '/tenants/acme', '/signed-out', '/no/such/page']
+    const from = ['/', '/account/security', '/tenants/acme', '/signed-out', '/no/such/page']
     expect(await walkPages(page, { at: at.operator, from, data })).toEqual([])
     for (const path of ['/tenants/nobody', '/partners/nobody', '/flags/none', `/users/${noId}`])
       await expectCatalogueOnly(page, at.operator + path, data)
