@@ -407,4 +407,12 @@ export const targets: readonly Target[] = [
       '256 bit, used once, useless elsewhere, GET and HEAD change nothing; response, statements, calls and mail are the same for every address',
     files: ['tests/security/access-links.test.ts'],
   },
+  {
+    id: 'S27',
+    suite: 'security',
+    title: 'random histories of two tenants, a partner, an operator and an attacker',
+    reach:
+      '400 histories: nobody signs in as somebody else, no password that others know, links once, seats kept',
+    files: ['apps/api/test/identity-model.test.ts'],
+  },
 ]

@@ -142,6 +142,15 @@ async function calls(): Promise<readonly [entry: string, what: string, call: Cal
           body: unknownFields,
         }),
     ]),
+    [
+      'POST /address-claims/move',
+      'unknown fields',
+      () =>
+        testApp.request('POST', '/address-claims/move', {
+          token: 'x'.repeat(43),
+          body: unknownFields,
+        }),
+    ],
     ['POST /api/v1/manage-links', 'unknown fields', large('/manage-links')],
   ]
 }

@@ -111,6 +111,8 @@ it('knows every column that holds bytes', async () => {
     where table_schema = 'public' and data_type = 'bytea' order by 1`.execute(testApp.database.db)
   const hashes = [
     'access_links.token_hash',
+    'address_claims.link_hash',
+    'address_claims.new_hash',
     'bookings.manage_hash',
     'bookings.request_hash',
     'invitations.token_hash',

@@ -8,6 +8,8 @@ import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { endDueGrants } from './access-grants/end.ts'
+import { addressClaimMails } from './address-claims/mails.ts'
+import { settleDueAddressClaims } from './address-claims/settle.ts'
 import { expireApprovals } from './billing/approvals/expire.ts'
 import { readProcessorBalance } from './billing/bookkeeping/read-balance.ts'
 import { issuePendingDocuments } from './billing/documents/issue-pending.ts'
@@ -191,7 +193,7 @@ export function createApp(parts: AppParts): App {
     }),
     limits: createLimits({ config, database, clock, log }),
     requestCounts: createRequestCounts({ database, clock, log }),
-    mailKinds: [bookingMails, invitationMails, accessLinkMails],
+    mailKinds: [bookingMails, invitationMails, accessLinkMails, addressClaimMails],
     background: createBackgroundWork(log),
     memberLeases: createMemberLeases({ database, log }),
     streams: createOpenStreams(),
@@ -317,7 +319,10 @@ export function createApp(parts: AppParts): App {
       sweepSsoApps: async () => void (await sweepSsoApps(services)),
       sweepLists: () => sweepLists(services),
       refreshUpstreamCache: (group, kind) => refreshCacheGroup(services, fetchers, group, kind),
-      checkDomains: async () => checkDueDomains(await onDatabaseTime(services)),
+      checkDomains: async () => {
+        const timed = await onDatabaseTime(services)
+        await checkDueDomains(timed).finally(() => settleDueAddressClaims(timed))
+      },
       syncMember: (tenantId, userId) => syncMember(services, tenantId, userId),
       runImport: (importId) => runImport(services, importId),
       // Neither waits for the other to succeed.

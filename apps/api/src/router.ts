@@ -1,5 +1,6 @@
 import { accessGrantsRouter } from './access-grants/router.ts'
 import { accountRouter } from './account/router.ts'
+import { addressClaimsRouter } from './address-claims/router.ts'
 import { auditRouter, tenantAuditRouter } from './audit/router.ts'
 import { approvalsRouter } from './billing/approvals/router.ts'
 import { billingInfoRouter } from './billing/billing-info/router.ts'
@@ -43,6 +44,7 @@ import { usersRouter } from './users/router.ts'
 export const appRouter = router({
   account: accountRouter,
   accessGrants: accessGrantsRouter,
+  addressClaims: addressClaimsRouter,
   mfa: mfaRouter,
   storage: storageRouter,
   aliases: aliasesRouter,

@@ -171,6 +171,10 @@ export const decided: readonly string[] = [
   // The terms stay as they were decided.
   ...['invitations.resend', 'invitations.resendOfPartner', 'invitations.resendOfTenant'],
   ...['invitations.revoke', 'invitations.revokeOfPartner', 'invitations.revokeOfTenant'],
+  'addressClaims.move',
+  // A claim has no effect for days, and the person gets notice; an own address is confirmed by mail.
+  ...['addressClaims.start', 'addressClaims.withdraw'],
+  ...['addressClaims.change', 'addressClaims.confirm'],
   // Calendars; visitors have no sign-in.
   ...[
     'scheduling.book.create',

@@ -79,6 +79,7 @@ const profile = createRoute({
         import('./profile/profile-page.tsx'),
         'portal.profile',
         'ui.invitations',
+        'portal.address-claims',
         'ui.issues',
       ),
     'ProfilePage',
@@ -91,6 +92,15 @@ const accountSecurity = createRoute({
   component: lazyRouteComponent(
     () => withMessages(import('./account/security-page.tsx'), 'ui.account', 'ui.issues'),
     'SecurityPage',
+  ),
+})
+
+const confirmAddress = createRoute({
+  getParentRoute: () => authenticated,
+  path: '/confirm-address',
+  component: lazyRouteComponent(
+    () => withMessages(import('./address-claims/confirm-page.tsx'), 'portal.address-claims'),
+    'ConfirmAddressPage',
   ),
 })
 
@@ -203,6 +213,7 @@ const routeTree = root.addChildren([
     create,
     profile,
     accountSecurity,
+    confirmAddress,
     partnerRoutes(authenticated),
     tenant.addChildren([
       overview,

@@ -28,7 +28,13 @@ export function tenantRoutes(tenant: AnyRoute) {
       getParentRoute,
       path: '/domains/$domain',
       component: lazyRouteComponent(
-        () => withMessages(import('./domains/domain-page.tsx'), 'portal.domains', 'ui.issues'),
+        () =>
+          withMessages(
+            import('./domains/domain-page.tsx'),
+            'portal.domains',
+            'portal.address-claims',
+            'ui.issues',
+          ),
         'DomainPage',
       ),
     }),

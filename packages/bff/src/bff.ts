@@ -7,7 +7,7 @@ import { adminArea, partnerArea } from './area-guards.ts'
 import { authRoutes } from './auth-routes.ts'
 import type { AppConfig } from './config.ts'
 import { createCookies } from './cookies.ts'
-import { createInvitations, invitationPath } from './invitation.ts'
+import { claimPath, createInvitations, invitationPath } from './invitation.ts'
 import { readJsonBody } from './json-body.ts'
 import type { Logger } from './log.ts'
 import { createMailProfiles, linkPath } from './mail-profile.ts'
@@ -163,6 +163,8 @@ export function createBff(options: BffOptions): Bff {
     const invitations = createInvitations({ upstream, trustedProxyHops, countryHeader, appSecret })
     app.get(`${invitationPath}:token`, (c) => invitations.show(c, c.req.param('token')))
     app.post(`${invitationPath}:token`, (c) => invitations.act(c, c.req.param('token')))
+    app.get(`${claimPath}:token`, (c) => invitations.showMove(c))
+    app.post(`${claimPath}:token`, (c) => invitations.move(c, c.req.param('token')))
   }
 
   app.all('/trpc/*', async (c) => {

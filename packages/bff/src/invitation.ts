@@ -12,6 +12,8 @@ import type { Upstream } from './upstream.ts'
 
 /** Paths below this one hold the token of a mailed link. */
 export const invitationPath = '/invitation/'
+/** The same for links that move a person to the workplace of the address. */
+export const claimPath = '/claim/'
 
 export interface Invitations {
   /**
@@ -24,6 +26,10 @@ export interface Invitations {
    * accept or decline), `decline`, or else accept, which shows how the person signs in.
    */
   act(c: AppContext, token: string): Promise<Response>
+  /** The page behind the link of a claim to the person's address; it changes nothing. */
+  showMove(c: AppContext): Response | Promise<Response>
+  /** Follows that link, and shows how the person signs in. */
+  move(c: AppContext, token: string): Promise<Response>
 }
 
 interface Parts {
@@ -76,7 +82,6 @@ export function createInvitations({ upstream, ...forwarding }: Parts): Invitatio
     },
 
     async act(c, token) {
-      const post = (target: string) => ({ method: 'POST' as const, target })
       const action = c.req.query('action')
       if (action === 'open') {
         const reply = await ask(c, token, post('/invitations/open'), MailedLink)
@@ -89,8 +94,27 @@ export function createInvitations({ upstream, ...forwarding }: Parts): Invitatio
       const reply = await ask(c, token, post('/invitations/accept'), AcceptedInvitation)
       return 'page' in reply ? reply.page : welcome(c, reply.data)
     },
+
+    showMove(c) {
+      const text = serverPageTexts(c.get('language'))
+      return pageOf(
+        c,
+        200,
+        text('invitation.title'),
+        html`<p>${text('invitation.moves')}</p>
+          ${button('accept', text('invitation.continue'))}
+          <p>${text('invitation.unexpected')}</p>`,
+      )
+    },
+
+    async move(c, token) {
+      const reply = await ask(c, token, post('/address-claims/move'), AcceptedInvitation)
+      return 'page' in reply ? reply.page : welcome(c, reply.data)
+    },
   }
 }
+
+const post = (target: string) => ({ method: 'POST' as const, target })
 
 const button = (action: string, label: string, look = '') =>
   html`<form method="post" action="?action=${action}"><button type="submit" class="${look}">${label}</button></form>`

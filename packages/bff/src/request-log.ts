@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { createMiddleware } from 'hono/factory'
-import { invitationPath } from './invitation.ts'
+import { claimPath, invitationPath } from './invitation.ts'
 import type { Logger } from './log.ts'
 import { linkPath } from './mail-profile.ts'
 import type { AppEnv, RequestLine } from './request.ts'
 
 /** What follows in the path of a one-time link is a secret. */
 function loggedPath(path: string): string {
-  const secret = [linkPath, invitationPath].find((prefix) => path.startsWith(prefix))
+  const secret = [linkPath, invitationPath, claimPath].find((prefix) => path.startsWith(prefix))
   return secret === undefined ? path.slice(0, 500) : `${secret}***`
 }
 

@@ -69,7 +69,13 @@ describe.each(['portal', 'operator'] as const)('without a session, the server of
     expect(missing).toEqual(
       app === 'portal'
         ? []
-        : ['GET /mail-profile/{token}', 'GET /invitation/{token}', 'POST /invitation/{token}'],
+        : [
+            'GET /mail-profile/{token}',
+            'GET /invitation/{token}',
+            'POST /invitation/{token}',
+            'GET /claim/{token}',
+            'POST /claim/{token}',
+          ],
     )
   })
 

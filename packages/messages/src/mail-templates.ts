@@ -1,9 +1,11 @@
+import deAddresses from './de/mail/addresses.json' with { type: 'json' }
 import deBilling from './de/mail/billing.json' with { type: 'json' }
 import deDomains from './de/mail/domains.json' with { type: 'json' }
 import deHost from './de/mail/host.json' with { type: 'json' }
 import deMember from './de/mail/member.json' with { type: 'json' }
 import dePlatform from './de/mail/platform.json' with { type: 'json' }
 import deVisitor from './de/mail/visitor.json' with { type: 'json' }
+import enAddresses from './en/mail/addresses.json' with { type: 'json' }
 import enBilling from './en/mail/billing.json' with { type: 'json' }
 import enDomains from './en/mail/domains.json' with { type: 'json' }
 import enHost from './en/mail/host.json' with { type: 'json' }
@@ -18,6 +20,7 @@ import { inBrackets } from './pseudo.ts'
  * they are Liquid templates, which tenants may replace by their own.
  */
 export interface MailTemplates {
+  addresses: typeof enAddresses
   billing: typeof enBilling
   domains: typeof enDomains
   host: typeof enHost
@@ -27,6 +30,7 @@ export interface MailTemplates {
 }
 
 const en: MailTemplates = {
+  addresses: enAddresses,
   billing: enBilling,
   domains: enDomains,
   host: enHost,
@@ -35,6 +39,7 @@ const en: MailTemplates = {
   visitor: enVisitor,
 }
 const de: MailTemplates = {
+  addresses: deAddresses,
   billing: deBilling,
   domains: deDomains,
   host: deHost,

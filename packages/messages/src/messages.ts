@@ -23,6 +23,7 @@ import type operatorTenants from './en/operator/tenants.json'
 import type operatorUsers from './en/operator/users.json'
 import type operatorWebhooks from './en/operator/webhooks.json'
 import type portalAccessGrants from './en/portal/access-grants.json'
+import type portalAddressClaims from './en/portal/address-claims.json'
 import type portalAliases from './en/portal/aliases.json'
 import type portalApprovals from './en/portal/approvals.json'
 import type portalAudit from './en/portal/audit.json'
@@ -110,6 +111,7 @@ export interface Messages {
   }
   portal: {
     'access-grants': typeof portalAccessGrants
+    'address-claims': typeof portalAddressClaims
     aliases: typeof portalAliases
     approvals: typeof portalApprovals
     audit: typeof portalAudit

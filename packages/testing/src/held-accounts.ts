@@ -46,13 +46,13 @@ export async function heldAccount(
 ): Promise<HeldAccount> {
   const { db } = testApp.database
   const password = `Known-${randomBytes(6).toString('hex')}`
-  const { results } = await identityApi(testApp, 'GET', `/core/groups/?name=${tenantSlug}`)
+  const { groups } = testApp.sandbox.identity.save() as { groups: { pk: string; name: string }[] }
   const { uid, pk } = await identityApi(testApp, 'POST', '/core/users/', {
     username: email,
     email,
     name: 'Held',
     path: `tenants/${tenantSlug}`,
-    groups: [results[0].pk],
+    groups: groups.filter(({ name }) => name === tenantSlug).map(({ pk }) => pk),
     is_active: true,
   })
   await identityApi(testApp, 'POST', `/core/users/${pk}/set_password/`, { password })

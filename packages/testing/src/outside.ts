@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Config } from '@atrium/api/platform/config'
 import { demoServiceCredentials } from '@atrium/core/demo/demo'
 import { stalwartCalendars } from '@atrium/integrations/calendars/stalwart'
@@ -124,6 +125,8 @@ export async function waitingNames(
 
 /** A call to the identity provider's REST API, as an administrator's. */
 export async function identityApi(testApp: TestApp, method: string, path: string, body?: object) {
+  // A connection that the server has closed is noticed before it is used again.
+  await setImmediate()
   const response = await fetch(`${testApp.sandbox.identityUrl}/api/v3${path}`, {
     method,
     headers: {

@@ -141,6 +141,7 @@ const shape = {
   STRIPE_API_URL: address.optional(),
   INVITATION_DAYS: z.coerce.number().int().min(1).max(30).default(7),
   TENANT_RESTORE_DAYS: z.coerce.number().int().min(1).max(365).default(30),
+  ADDRESS_CLAIM_DAYS: z.coerce.number().int().min(1).max(90).default(14),
   BILLING_GRACE_DAYS: z.coerce.number().int().min(0).max(90).default(14),
   RENEWAL_NOTICE_DAYS: z.coerce.number().int().min(1).max(90).default(30),
   BILLING_AUTO_SUSPEND: toggle.default(false),
@@ -218,6 +219,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     /** Days in which a deleted tenant can be restored. */
     invitationDays: e.INVITATION_DAYS,
     tenantRestoreDays: e.TENANT_RESTORE_DAYS,
+    /** Days that a person has after a claim to the address. */
+    addressClaimDays: e.ADDRESS_CLAIM_DAYS,
     mailProvisioning: e.MAIL_PROVISIONING_ENABLED,
     tokens: {
       audiences: e.IDP_AUDIENCE,

@@ -59,7 +59,7 @@ function missingValues(
   const later = (name: string) =>
     /^(product|tenant)\./.test(name) ||
     (bookingId !== undefined && name === 'link.manage') ||
-    name === 'link.access'
+    ['link.access', 'link.claim', 'link.confirm'].includes(name)
   return templateDefinition(template)
     .variables.map(({ name }) => name)
     .filter((name) => !later(name) && !(name in values))

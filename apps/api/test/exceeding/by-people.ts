@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import { claimFor } from '@atrium/testing/address-claims'
 import { giveMailbox } from '@atrium/testing/mailboxes'
 import type { TestApp, TestResponse } from '@atrium/testing/test-app'
 import { amongMailboxes, amongMembers, amongPartners, inHouse } from './reach.ts'
@@ -100,6 +101,20 @@ export const byPeople = {
       return () => invite(`${unique()}@example.test`)
     },
     { status: 201 },
+  ),
+  address_changes_day: amongMembers(
+    async (testApp) => {
+      const email = 'member@acme.test'
+      const userId = await testApp.idOf(email)
+      await claimFor(testApp, { tenantId: testApp.acmeId, userId, email })
+      const token = await testApp.token(email)
+      return () =>
+        testApp.request('POST', '/users/me/address-claim/new-address', {
+          token,
+          body: { email: `${unique()}@elsewhere.example` },
+        })
+    },
+    { status: 204 },
   ),
   password_resets_hour: amongMembers(async (testApp) => {
     const id = await testApp.idOf('member@acme.test')

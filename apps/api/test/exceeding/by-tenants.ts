@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { personElsewhere } from '@atrium/testing/address-claims'
 import { invite } from '@atrium/testing/invitations'
 import type { MembersTestApp } from '@atrium/testing/members-test-app'
 import { proveDomain } from '@atrium/testing/test-app'
@@ -35,6 +36,18 @@ export const byTenants = {
     status: 201,
     headers: false,
   }),
+  address_claims_day: amongMembers(
+    async (testApp) => {
+      const tenant = { tenantId: testApp.acmeId }
+      const people = [0, 1, 2].map(() => personElsewhere(testApp, tenant))
+      const found = await Promise.all(people)
+      return (n) => {
+        const { domain, email } = found[n % found.length] ?? { domain: '', email: '' }
+        return testApp.call('POST', `/domains/${domain}/address-claims`, { email })
+      }
+    },
+    { status: 201 },
+  ),
   invitation_repeats_day: amongMembers(
     async (testApp) => {
       const invited = [await inviteOne(testApp), await inviteOne(testApp), await inviteOne(testApp)]

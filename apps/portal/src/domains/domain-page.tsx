@@ -20,6 +20,7 @@ import {
   IconStar,
 } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
+import { PeoplePanel } from '../address-claims/people-panel.tsx'
 import * as links from '../links.ts'
 import { explain } from '../tenants/problems.ts'
 import { mayChange } from '../tenants/roles.ts'
@@ -210,6 +211,7 @@ function DomainContent({ domain }: { domain: DomainDetail }) {
           </Panel>
         )}
         <DmarcPanel key={domain.name} domain={domain} editable={editable && !domain.managed} />
+        {editable && domain.verified && !domain.managed && <PeoplePanel path={path} />}
         <HistoryPanel path={path} />
         {editable && <RemovePanel domain={domain} />}
         {!editable && tenant.status === 'active' && (

@@ -19,6 +19,7 @@ import { zodForm } from '@atrium/ui/zod-form'
 import { Grid, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
+import { OwnClaim } from '../address-claims/own-claim.tsx'
 import { OwnInvitations } from '../invitations/own-invitations.tsx'
 import * as links from '../links.ts'
 
@@ -36,6 +37,7 @@ export function ProfilePage() {
   return (
     <>
       <PageHeader title={t('title')} description={t('description')} />
+      <OwnClaim />
       <PartnerHint me={me} />
       <OwnInvitations />
       <Grid gap="lg">

@@ -1,4 +1,5 @@
 import { mailTemplates } from '@atrium/messages/mail-templates'
+import { addressEmails } from './address-emails.ts'
 import {
   commonVariables,
   message,
@@ -30,6 +31,7 @@ const accessLink: TemplateVariable = {
  * name in them.
  */
 export const platformEmails = {
+  ...addressEmails,
   'partner.invited': {
     variables: [
       ...commonVariables,

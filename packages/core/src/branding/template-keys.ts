@@ -46,6 +46,11 @@ export type TemplateKey = (typeof templateKeys)[number]
  * They cannot be overridden.
  */
 export const platformTemplateKeys = [
+  'address.claimed',
+  'address.claimed_elsewhere',
+  'address.detached',
+  'address.claim_held',
+  'address.change',
   'partner.invited',
   'operator.invited',
   'partner.approval_decided',

@@ -105,6 +105,20 @@ const table = {
     kept: 'database',
     against: 'A workplace mails everyone it ever invited, again and again.',
   },
+  address_claims_day: {
+    per: 'tenant',
+    most: 500,
+    seconds: day,
+    kept: 'database',
+    against: 'An admin mails the people of other workplaces again and again.',
+  },
+  address_changes_day: {
+    per: 'person',
+    most: 10,
+    seconds: day,
+    kept: 'database',
+    against: 'A person whose address is claimed sends mail to strangers.',
+  },
   invitations_recipient_day: {
     per: 'recipient',
     most: 10,

@@ -258,6 +258,7 @@ export const settingNames = [
     'SHUTDOWN_GRACE_SECONDS',
     'INVITATION_DAYS',
     'TENANT_RESTORE_DAYS',
+    'ADDRESS_CLAIM_DAYS',
     'LIMITS',
     'IDP_PASSWORD_FLOW',
     'IDP_PASSKEY_FLOW',

@@ -80,6 +80,7 @@ import * as webSessionDevices from '../migrations/0150-web-session-devices.ts'
 import * as mutedMails from '../migrations/0151-muted-mails.ts'
 import * as temporaryPasswords from '../migrations/0160-temporary-passwords.ts'
 import * as endingPasswords from '../migrations/0161-ending-passwords.ts'
+import * as addressClaims from '../migrations/0165-address-claims.ts'
 import * as partnerTransfers from '../migrations/0170-partner-transfers.ts'
 import { installJobs } from '../platform/install-jobs.ts'
 import { buildOnlineIndexes } from './online-indexes.ts'
@@ -163,6 +164,7 @@ const migrations: Record<string, Migration> = {
   '0151-muted-mails': mutedMails,
   '0160-temporary-passwords': temporaryPasswords,
   '0161-ending-passwords': endingPasswords,
+  '0165-address-claims': addressClaims,
   '0170-partner-transfers': partnerTransfers,
   '0017-health': health,
   '0018-flag-guards': flagGuards,

@@ -31,6 +31,12 @@ const ranked = 'include (valid_from, valid_to, tenant_id, partner_id, plan, cycl
  * that no writer waits.
  */
 const indexes: readonly OnlineIndex[] = [
+  // People with addresses on a domain.
+  {
+    name: 'users_email_domain',
+    table: 'users',
+    of: `(split_part(email, '@', 2), email) where removed_at is null`,
+  },
   {
     name: 'subscription_history_ranked',
     table: 'subscription_history',

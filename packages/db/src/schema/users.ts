@@ -67,6 +67,27 @@ export interface TemporaryPasswordsTable {
   ended_at: OptionalTimestamp
 }
 
+export interface AddressClaimsTable {
+  tenant_id: string
+  user_id: string
+  email: string
+  started_at: Timestamp
+  ends_at: RequiredTimestamp
+  /** When the clean-up looks at it again. */
+  next_at: RequiredTimestamp
+  /** SHA-256 of the token that was mailed to the address. */
+  link_hash: Buffer | null
+  /** Since when an operator has to decide. */
+  held_at: OptionalTimestamp
+  /** The person proved the address; the new identity is being created. */
+  moved_at: OptionalTimestamp
+  /** The address that the person wants in its place; not confirmed. */
+  new_email: string | null
+  /** SHA-256. */
+  new_hash: Buffer | null
+  new_expires_at: OptionalTimestamp
+}
+
 export interface IdentitySyncTasksTable {
   user_id: string
   mark: Generated<string>
@@ -143,6 +164,7 @@ export interface UsersTables {
   users: UsersTable
   access_links: AccessLinksTable
   temporary_passwords: TemporaryPasswordsTable
+  address_claims: AddressClaimsTable
   identity_dues: IdentitySyncTasksTable
   former_file_accounts: FormerFileAccountsTable
   web_sessions: WebSessionsTable

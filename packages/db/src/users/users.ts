@@ -291,6 +291,15 @@ export async function insertUser(db: Db | Trx, user: NewUser): Promise<{ id: str
 /** Whether an address is the placeholder for an unknown one (`placeholderEmail`). */
 export const isPlaceholderEmail = (email: string) => email.endsWith('@unknown.invalid')
 
+/**
+ * What an identity is called that lost its address: the person signs in with it. `.invalid` never
+ * receives mail (RFC 2606).
+ */
+export function detachedEmail(email: string, userId: string): string {
+  const local = (email.split('@')[0] ?? '').replace(/[^a-z0-9._-]/g, '').slice(0, 40)
+  return `${local || 'account'}-${userId.replaceAll('-', '').slice(-8)}@detached.invalid`
+}
+
 export interface TokenIdentity {
   subject: string
   email: string | undefined

@@ -1,5 +1,6 @@
 import { accessGrantsRows } from './access-grants.ts'
 import { accountRows } from './account.ts'
+import { addressClaimsRows } from './address-claims.ts'
 import { aliasesRows } from './aliases.ts'
 import { approvalsRows } from './approvals.ts'
 import { auditRows } from './audit.ts'
@@ -43,6 +44,7 @@ import { webhooksRows } from './webhooks.ts'
 export const matrix: Rows = {
   ...accountRows,
   ...accessGrantsRows,
+  ...addressClaimsRows,
   ...aliasesRows,
   ...billingInfoRows,
   ...billingRows,

@@ -1,0 +1,413 @@
+import { randomBytes } from 'node:crypto'
+import { settleDueAddressClaims } from '@atrium/api/address-claims/settle'
+import { drainOutbox } from '@atrium/api/outbox/drain'
+import { followIdentities } from '@atrium/api/users/follow-identity'
+import {
+  type HeldAccount,
+  heldAccount,
+  opens,
+  storedIdentities,
+} from '@atrium/testing/held-accounts'
+import { mailedToken, proveAddress } from '@atrium/testing/invitations'
+import { caughtMails } from '@atrium/testing/mails'
+import { type MembersTestApp, startMembersTestApp } from '@atrium/testing/members-test-app'
+import { proveDomain, type TestResponse } from '@atrium/testing/test-app'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+/** Acme proves a domain; Globex created accounts with addresses on it before. */
+let testApp: MembersTestApp
+beforeAll(async () => {
+  testApp = await startMembersTestApp({
+    mailer: true,
+    sandbox: { identity: { accessTokenSeconds: 3_600 } },
+  })
+}, 60_000)
+afterAll(() => testApp[Symbol.asyncDispose]())
+
+const text = () => randomBytes(5).toString('hex')
+
+/** A domain of Acme with an account of Globex on it. */
+async function situation(): Promise<{ domain: string; held: HeldAccount }> {
+  const domain = `${text()}.example.org`
+  const held = await heldAccount(testApp, { email: `bo@${domain}`, tenantSlug: 'globex' })
+  await proveDomain(testApp, 'acme', domain)
+  return { domain, held }
+}
+
+const people = (domain: string, query = '') =>
+  testApp.call('GET', `/domains/${domain}/people${query}`)
+const claim = (domain: string, email: string): Promise<TestResponse> =>
+  testApp.call('POST', `/domains/${domain}/address-claims`, { email })
+const me = (token: string, path = '', body?: object): Promise<TestResponse> =>
+  testApp.request(body ? 'POST' : 'GET', `/users/me${path}`, { token, ...(body && { body }) })
+
+async function mailsTo(address: string): Promise<{ subject: string; text: string }[]> {
+  await drainOutbox(testApp.app.services)
+  return caughtMails(testApp)
+    .filter(({ envelope }) => envelope.to.includes(address))
+    .map(({ subject, text: body }) => ({ subject: subject ?? '', text: body ?? '' }))
+}
+
+async function linkOf(address: string, shape: RegExp): Promise<string> {
+  const found = (await mailsTo(address)).flatMap((mail) => shape.exec(mail.text)?.[1] ?? [])
+  return found.at(-1) ?? ''
+}
+const moveLink = (address: string) => linkOf(address, /\/claim\/([\w-]{43})/)
+const confirmLink = (address: string) => linkOf(address, /\/confirm-address#([\w-]{43})/)
+const move = (token: string): Promise<TestResponse> =>
+  testApp.request('POST', '/address-claims/move', { token, body: {} })
+
+/** The time of all claims is over, and the job runs. */
+async function letTimePass(): Promise<void> {
+  await testApp.database.db
+    .updateTable('address_claims')
+    .set({ ends_at: new Date(0), next_at: new Date(0) })
+    .execute()
+  await settleDueAddressClaims(testApp.app.services)
+}
+
+const record = (id: string) =>
+  testApp.database.db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+
+describe('people with addresses on a proved domain', () => {
+  it('are listed by address, with nothing about where they are managed', async () => {
+    const { domain, held } = await situation()
+    const { status, body } = await people(domain)
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: { items: [{ email: held.email, claim: null }], nextCursor: null },
+    })
+  })
+
+  it('are paged by address', async () => {
+    const { domain } = await situation()
+    await heldAccount(testApp, { email: `ada@${domain}`, tenantSlug: 'globex' })
+    const first = (await people(domain, '?limit=1')).body
+    expect(first).toMatchObject({
+      items: [{ email: `ada@${domain}` }],
+      nextCursor: `ada@${domain}`,
+    })
+    const second = (await people(domain, `?limit=1&cursor=${first.nextCursor}`)).body
+    expect(second).toMatchObject({ items: [{ email: `bo@${domain}` }], nextCursor: null })
+  })
+
+  it('are not those of the tenant itself, nor of no tenant who are its members', async () => {
+    const { domain } = await situation()
+    await testApp.call('POST', '/users', { email: `own@${domain}` })
+    const email = `founder@${domain}`
+    const { id } = await testApp.database.db
+      .insertInto('users')
+      .values({ idp_subject_id: text(), email, name: 'Founder' })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    expect((await people(domain)).body.items.map((one: { email: string }) => one.email)).toEqual([
+      `bo@${domain}`,
+      email,
+    ])
+    await testApp.database.db
+      .insertInto('memberships')
+      .values({ tenant_id: testApp.acmeId, user_id: id, role: 'member' })
+      .execute()
+    expect((await people(domain)).body.items).toHaveLength(1)
+  })
+
+  it('are shown for proved domains alone, and not for names of the platform', async () => {
+    const domain = `${text()}.example.org`
+    await testApp.call('POST', '/domains', { domain })
+    for (const name of [domain, 'acme.tenants.local'])
+      expect(await people(name)).toMatchObject({ body: { code: 'domain_not_verified' } })
+    expect(await people('globex.tenants.local')).toMatchObject({ status: 404 })
+  })
+})
+
+describe('a claim', () => {
+  it('gives notice to the person and to the admins who manage the account, once', async () => {
+    const { domain, held } = await situation()
+    expect(await claim(domain, held.email.toUpperCase())).toMatchObject({
+      status: 201,
+      body: { email: held.email, claim: { state: 'running' } },
+    })
+    expect(await claim(domain, held.email)).toMatchObject({ body: { code: 'already_exists' } })
+    const [notice] = await mailsTo(held.email)
+    expect(notice?.text).toContain('Acme Engineering')
+    expect(notice?.text).toMatch(/bo-[0-9a-f]{8}@detached\.invalid/)
+    const elsewhere = (await mailsTo('owner@globex.test')).at(-1)
+    expect(elsewhere?.text).toContain(held.email)
+    expect(elsewhere?.text).not.toContain('Acme')
+    expect((await me(held.token, '/address-claim')).body.claim).toMatchObject({
+      email: held.email,
+      tenantName: 'Acme Engineering',
+      domain,
+      pendingEmail: null,
+    })
+    const { endsAt, startedAt } = (await people(domain)).body.items[0].claim
+    expect(Date.parse(endsAt) - Date.parse(startedAt)).toBe(14 * 86_400_000)
+  })
+
+  it('changes nothing before its time, and nothing when it is withdrawn', async () => {
+    const { domain, held } = await situation()
+    await claim(domain, held.email)
+    const link = await moveLink(held.email)
+    await settleDueAddressClaims(testApp.app.services)
+    expect((await record(held.id)).email).toBe(held.email)
+    expect(
+      (await testApp.call('DELETE', `/domains/${domain}/address-claims/${held.email}`)).status,
+    ).toBe(204)
+    expect(
+      (await testApp.call('DELETE', `/domains/${domain}/address-claims/${held.email}`)).status,
+    ).toBe(404)
+    await letTimePass()
+    expect((await record(held.id)).email).toBe(held.email)
+    expect(await move(link)).toMatchObject({ status: 404 })
+    expect((await me(held.token)).status).toBe(200)
+  })
+
+  it('is for addresses on the domain that somebody elsewhere has', async () => {
+    const { domain } = await situation()
+    for (const email of [`nobody@${domain}`, 'owner@globex.test', 'member@acme.test'])
+      expect(await claim(domain, email)).toMatchObject({ status: 404, body: { code: 'not_found' } })
+  })
+})
+
+describe('a person whose address is claimed', () => {
+  it('moves by the mailed link: the old account opens nothing, the new one belongs to the tenant', async () => {
+    const { domain, held } = await situation()
+    await claim(domain, held.email)
+    const link = await moveLink(held.email)
+    const moved = await move(link)
+    expect(moved).toMatchObject({
+      status: 200,
+      body: { email: held.email, joined: 'Acme Engineering', handoff: 'tempPassword' },
+    })
+    expect(opens(testApp, held.email, moved.body.tempPassword)).toBe(true)
+    expect(opens(testApp, held.email, held.password)).toBe(false)
+    expect(await me(held.token)).toMatchObject({ body: { code: 'user_deactivated' } })
+    const own = await me(await testApp.token(held.email))
+    expect(own.body.tenants.map(({ slug }: { slug: string }) => slug).sort()).toEqual([
+      'acme',
+      'globex',
+    ])
+    expect(await record(held.id)).toMatchObject({
+      home_tenant_id: testApp.acmeId,
+      proved_email: held.email,
+    })
+    expect(await move(link)).toMatchObject({ status: 404 })
+    expect((await people(domain)).body.items).toEqual([])
+    expect(await testApp.auditActions()).toContain('address.moved')
+  })
+
+  it('moves once when the link is used by eight at a time', async () => {
+    const { domain, held } = await situation()
+    await claim(domain, held.email)
+    const link = await moveLink(held.email)
+    const statuses = await Promise.all(
+      Array.from({ length: 8 }, async () => (await move(link)).status),
+    )
+    expect(statuses.sort()).toEqual([200, ...Array.from({ length: 7 }, () => 404)])
+    expect(storedIdentities(testApp).filter(({ email }) => email === held.email)).toHaveLength(1)
+  })
+
+  it('goes on with the move when the identity provider was away', async () => {
+    const { domain, held } = await situation()
+    await claim(domain, held.email)
+    const link = await moveLink(held.email)
+    testApp.sandbox.fault({
+      system: 'identity',
+      match: 'POST /api/v3/core/users/',
+      mode: 'error',
+      status: 503,
+    })
+    expect(await move(link)).toMatchObject({ status: 502 })
+    testApp.sandbox.clearFaults()
+    const moved = await move(link)
+    expect(opens(testApp, held.email, moved.body.tempPassword)).toBe(true)
+    expect(opens(testApp, held.email, held.password)).toBe(false)
+  })
+
+  it('is not moved into a workplace without a free seat', async () => {
+    const { domain, held } = await situation()
+    await claim(domain, held.email)
+    const link = await moveLink(held.email)
+    await testApp.database.db
+      .updateTable('plan_grants')
+      .set({ seats: 1 })
+      .where('tenant_id', '=', testApp.acmeId)
+      .execute()
+    await testApp.database.db
+      .updateTable('tenants')
+      .set({ seats: 1, seat_mode: 'fixed' })
+      .where('id', '=', testApp.acmeId)
+      .execute()
+    expect(await move(link)).toMatchObject({ status: 409, body: { code: 'seats_exhausted' } })
+    expect((await me(held.token)).status).toBe(200)
+    await testApp.database.db.updateTable('plan_grants').set({ seats: 0 }).execute()
+    await testApp.database.db.updateTable('tenants').set({ seats: 0 }).execute()
+    expect((await move(link)).status).toBe(200)
+  })
+
+  it('keeps the account with another address that is confirmed by mail, signed in', async () => {
+    const { domain, held } = await situation()
+    await claim(domain, held.email)
+    const link = await moveLink(held.email)
+    const email = `bo-${text()}@elsewhere.example`
+    expect((await me(held.token, '/address-claim/new-address', { email })).status).toBe(204)
+    expect((await me(held.token, '/address-claim')).body.claim.pendingEmail).toBe(email)
+    const token = await confirmLink(email)
+    // The link is worth nothing without the account that asked for it.
+    const other = await testApp.token('owner@globex.test')
+    expect(await me(other, '/address-claim/new-address/confirm', { token })).toMatchObject({
+      status: 404,
+    })
+    expect((await me(held.token, '/address-claim/new-address/confirm', { token })).status).toBe(204)
+    expect(await me(held.token, '/address-claim/new-address/confirm', { token })).toMatchObject({
+      status: 404,
+    })
+    expect(await record(held.id)).toMatchObject({ email, proved_email: email })
+    expect((await me(held.token, '/address-claim')).body.claim).toBeNull()
+    expect(await move(link)).toMatchObject({ status: 404 })
+    expect((await people(domain)).body.items).toEqual([])
+  })
+
+  it('cannot take an address on a proved domain, or one that somebody has', async () => {
+    const { domain, held } = await situation()
+    expect(
+      await me(held.token, '/address-claim/new-address', { email: 'x@elsewhere.example' }),
+    ).toMatchObject({ status: 404 })
+    await claim(domain, held.email)
+    expect(
+      await me(held.token, '/address-claim/new-address', { email: `else@${domain}` }),
+    ).toMatchObject({ status: 400 })
+    const taken = `taken-${text()}@elsewhere.example`
+    await testApp.database.db
+      .insertInto('users')
+      .values({ idp_subject_id: text(), email: taken, name: 'Somebody' })
+      .execute()
+    expect((await me(held.token, '/address-claim/new-address', { email: taken })).status).toBe(204)
+    const token = await confirmLink(taken)
+    expect(await me(held.token, '/address-claim/new-address/confirm', { token })).toMatchObject({
+      status: 409,
+      body: { code: 'email_taken' },
+    })
+  })
+})
+
+describe('when the time of a claim is over', () => {
+  it('the account loses the address and is kept under another name; nothing is deleted', async () => {
+    const { domain, held } = await situation()
+    await claim(domain, held.email)
+    const link = await moveLink(held.email)
+    await letTimePass()
+    const after = await record(held.id)
+    expect(after).toMatchObject({ removed_at: null, proved_email: null })
+    expect(after.email).toMatch(/^bo-[0-9a-f]{8}@detached\.invalid$/)
+    expect((await mailsTo('owner@globex.test')).at(-1)?.text).toContain(after.email)
+    expect(await move(link)).toMatchObject({ status: 404 })
+    expect((await me(held.token)).body.tenants).toMatchObject([{ slug: 'globex' }])
+    // The provider follows, so that the tenant can give the address to whom it belongs.
+    await testApp.database.db
+      .updateTable('identity_dues')
+      .set({ next_at: new Date(0) })
+      .where('user_id', '=', held.id)
+      .execute()
+    await followIdentities(testApp.app.services)
+    expect(opens(testApp, after.email, held.password)).toBe(true)
+    expect(opens(testApp, held.email, held.password)).toBe(false)
+    const added = await testApp.call('POST', '/users', { email: held.email, role: 'admin' })
+    expect(added).toMatchObject({ status: 201 })
+    expect(added.body.member.id).not.toBe(held.id)
+    expect(opens(testApp, held.email, added.body.oneTimePassword)).toBe(true)
+    // Nor does a token that still names the address bring it back.
+    expect((await me(held.token)).body.email).toBe(after.email)
+  })
+
+  it('rights that were given to the address without proof end, those of before stay', async () => {
+    const { domain, held } = await situation()
+    const proved = await heldAccount(testApp, { email: `proved@${domain}`, tenantSlug: 'globex' })
+    await proveAddress(testApp, proved.id)
+    const owner = await testApp.idOf('owner@globex.test')
+    const slug = `other-${text()}`
+    await testApp.database.db.transaction().execute(async (trx) => {
+      const other = await trx
+        .insertInto('tenants')
+        .values({ slug, name: 'Other', status: 'active' })
+        .returning('id')
+        .executeTakeFirstOrThrow()
+      await trx
+        .insertInto('memberships')
+        .values([
+          { tenant_id: other.id, user_id: owner, role: 'owner' },
+          { tenant_id: other.id, user_id: held.id, role: 'admin' },
+          { tenant_id: other.id, user_id: proved.id, role: 'admin' },
+        ])
+        .execute()
+    })
+    await claim(domain, held.email)
+    await claim(domain, proved.email)
+    await letTimePass()
+    const rows = await testApp.database.db
+      .selectFrom('memberships as m')
+      .innerJoin('tenants as t', 't.id', 'm.tenant_id')
+      .select(['m.user_id', 't.slug', 'm.status'])
+      .where('m.user_id', 'in', [held.id, proved.id])
+      .execute()
+    const statusOf = (id: string, where: string) =>
+      rows.find((row) => row.user_id === id && row.slug === where)?.status
+    expect(statusOf(held.id, 'globex')).toBe('active')
+    expect(statusOf(held.id, slug)).toBe('suspended')
+    expect(statusOf(proved.id, slug)).toBe('active')
+  })
+
+  it('platform administrators and partner staff keep everything until an operator decides', async () => {
+    const { domain, held } = await situation()
+    const north = await testApp.database.db
+      .selectFrom('partners')
+      .select('id')
+      .where('slug', '=', 'north')
+      .executeTakeFirstOrThrow()
+    const rights = (fields: { partner_id: string | null; partner_access: 'viewer' | null }) =>
+      testApp.database.db.updateTable('users').set(fields).where('id', '=', held.id).execute()
+    await rights({ partner_id: north.id, partner_access: 'viewer' })
+    await claim(domain, held.email)
+    expect(await move(await moveLink(held.email))).toMatchObject({
+      status: 409,
+      body: { code: 'address_claim_held' },
+    })
+    await letTimePass()
+    await letTimePass()
+    expect((await record(held.id)).email).toBe(held.email)
+    expect((await people(domain)).body.items).toMatchObject([{ claim: { state: 'held' } }])
+    const told = (await mailsTo('operator@atrium.test')).filter(({ text: body }) =>
+      body.includes(held.email),
+    )
+    expect(told).toHaveLength(1)
+    await rights({ partner_id: null, partner_access: null })
+    await letTimePass()
+    expect((await record(held.id)).email).toMatch(/@detached\.invalid$/)
+  })
+
+  it('a member of the claiming tenant gets another identity there', async () => {
+    const { domain, held } = await situation()
+    await testApp.database.db
+      .insertInto('memberships')
+      .values({ tenant_id: testApp.acmeId, user_id: held.id, role: 'member' })
+      .execute()
+    await claim(domain, held.email)
+    await letTimePass()
+    expect(await record(held.id)).toMatchObject({
+      email: held.email,
+      home_tenant_id: testApp.acmeId,
+    })
+    expect(opens(testApp, held.email, held.password)).toBe(false)
+    expect(await me(held.token)).toMatchObject({ body: { code: 'user_deactivated' } })
+    expect(await mailedToken(testApp, held.email)).toBeDefined()
+  })
+
+  it('a claim without its ground ends and changes nothing', async () => {
+    const { domain, held } = await situation()
+    await claim(domain, held.email)
+    await testApp.database.db.deleteFrom('domains').where('name', '=', domain).execute()
+    await letTimePass()
+    expect((await record(held.id)).email).toBe(held.email)
+    expect((await me(held.token, '/address-claim')).body.claim).toBeNull()
+  })
+})
