@@ -312,7 +312,7 @@ describe('a policy that would lock out its author is rejected', () => {
 })
 
 describe('a preview', () => {
-  const preview = (body: object, headers = office(), token = admin) =>
+  const preview = (body: object, headers: Record<string, string> = office(), token = admin) =>
     testApp.request('POST', `${path}/preview`, { token, body, headers })
   const signIn = (address: string, country: string, daysAgo = 1) =>
     testApp.database.db
