@@ -23,6 +23,7 @@ const own = '/users/me/address-claim'
 export const addressClaimsRouter = router({
   list: adminOrOperator
     .meta({
+      delegable: 'never',
       openapi: {
         method: 'GET',
         path: `${domain}/people`,
@@ -36,6 +37,7 @@ export const addressClaimsRouter = router({
     .query(({ ctx, input }) => listPeopleElsewhere(ctx, ctx.access, input)),
   start: adminOrOperator
     .meta({
+      delegable: 'never',
       openapi: {
         method: 'POST',
         path: `${domain}/address-claims`,
@@ -58,6 +60,7 @@ export const addressClaimsRouter = router({
     .mutation(({ ctx, input }) => startAddressClaim(ctx, ctx.access, input)),
   withdraw: adminOrOperator
     .meta({
+      delegable: 'never',
       openapi: {
         method: 'DELETE',
         path: `${domain}/address-claims/{email}`,

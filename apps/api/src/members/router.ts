@@ -438,6 +438,7 @@ export const membersRouter = router({
       },
       audit: 'member.second_factors_reset',
       errors: [
+        'on_behalf_excluded',
         'self_second_factors',
         'member_busy',
         'member_not_active',
