@@ -18,7 +18,8 @@ export function isAccountPage(flows: AccountFlows, page: string): page is keyof 
  */
 export function flowAddress(issuer: string, slug: string, back: string): string {
   // `<origin>/application/o/<slug>/`, perhaps below a path of its own.
-  const root = new URL(issuer.replace(/application\/o\/.*$/, ''))
+  const [base = ''] = issuer.split('application/o/', 1)
+  const root = new URL(base)
   const address = new URL(`${root.pathname.replace(/\/?$/, '/')}if/flow/${slug}/`, root)
   const { origin, pathname, search } = new URL(back)
   if (origin === address.origin) address.searchParams.set('next', pathname + search)

@@ -4,7 +4,8 @@ const browsers: readonly [RegExp, string][] = [
   [/\bSamsungBrowser\//, 'Samsung Internet'],
   [/\b(Firefox|FxiOS)\//, 'Firefox'],
   [/\b(Chrome|CriOS|HeadlessChrome)\//, 'Chrome'],
-  [/\bVersion\/.*\bSafari\//, 'Safari'],
+  // Last: most browsers name Safari as well.
+  [/\bSafari\//, 'Safari'],
 ]
 
 // Android says Linux too, and an iPad may say Macintosh.
