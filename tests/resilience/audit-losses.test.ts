@@ -31,12 +31,14 @@ afterAll(async () => {
 const unrecorded = [
   'billing.createSetupIntent',
   'branding.preview',
+  'partnerTransfers.preview',
   'scheduling.eventTypes.preview',
   'scheduling.hosts.check',
   'scheduling.locks.release',
   'scheduling.locks.renew',
   'scheduling.locks.take',
   'scheduling.manage.sendLink',
+  'securityPolicy.preview',
 ]
 
 const mutations = Object.entries(proceduresOf(appRouter)).flatMap(([name, { _def }]) =>

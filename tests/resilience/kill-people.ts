@@ -100,7 +100,6 @@ interface Invited {
 
 /** By a new person, who gets a membership, an identity and a password. */
 function invitationAccept(testApp: MembersTestApp): Write<Invited> {
-  const { db } = testApp.database
   return {
     name: 'invitation accept',
     lapses: true,
@@ -111,6 +110,7 @@ function invitationAccept(testApp: MembersTestApp): Write<Invited> {
     },
     call: (send, { token }) => send('POST', '/invitations/accept', token, {}),
     async state({ email }) {
+      const { db } = testApp.database
       const invitations = await db
         .selectFrom('invitations')
         .select('accepted_at as acceptedAt')

@@ -117,6 +117,7 @@ it('knows every column that holds bytes', async () => {
     'bookings.request_hash',
     'invitations.token_hash',
     'mail_profile_links.token_hash',
+    'partner_transfers.code_hash',
     'slot_locks.holder_hash',
     'web_sessions.token_hash',
   ]

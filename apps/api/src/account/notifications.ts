@@ -30,6 +30,13 @@ export async function updateNotification(
 ): Promise<NotificationSettings> {
   const userId = idOf(caller)
   await setMailMuted(ctx.services.database.db, { userId, group, muted: !on })
+  await ctx.services.audit.record(ctx, caller, {
+    action: 'user.updated',
+    resourceType: 'user',
+    resourceId: userId,
+    resourceName: caller.email ?? null,
+    metadata: { mails: group, on },
+  })
   return readNotifications(ctx, caller)
 }
 

@@ -56,6 +56,7 @@ export const accountRouter = router({
         tags,
         summary: 'Switch a group of mails on or off',
       },
+      audit: 'user.updated',
       errors: ['not_found'],
     })
     .input(UpdateNotification)

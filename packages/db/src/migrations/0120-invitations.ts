@@ -85,7 +85,7 @@ export async function up(db: Kysely<never>): Promise<void> {
       else
         tenant := old.tenant_id;
       end if;
-      if exists (select from tenants where id = tenant and not awaits_owner)
+      if exists (select from tenants where id = tenant and purge_started_at is null and not awaits_owner)
         and not exists (select from memberships where tenant_id = tenant and role = 'owner') then
         raise exception 'tenant % has no owner', tenant using errcode = 'check_violation', constraint = 'tenant_keeps_owner';
       end if;

@@ -21,7 +21,7 @@ async function newCode({ testApp }: World, tenantId?: string): Promise<string> {
     (
       await db
         .insertInto('tenants')
-        .values({ slug: name, name })
+        .values({ slug: name, name, awaits_owner: true })
         .returning('id')
         .executeTakeFirstOrThrow()
     ).id

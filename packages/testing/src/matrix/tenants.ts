@@ -19,7 +19,7 @@ export const tenantsRows: Rows = {
     },
     {
       input: () => ({ name: 'Fresh', ownerEmail: 'owner@globex.test' }),
-      expected: who(['operator'], 'operator_required'),
+      expected: who(['partnerStaff', 'foreignPartnerStaff', 'operator'], 'operator_required'),
     },
     {
       input: ({ partnerId }) => ({ name: 'Fresh', partnerId }),
