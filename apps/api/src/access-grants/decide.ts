@@ -19,9 +19,10 @@ import { mailDecision } from './mails.ts'
 import { grantEntry, statusAt, toGrantView } from './view.ts'
 
 /**
- * Gives the access that was asked for, until the end that was asked for. Throws AppError `not_found`,
- * `not_owner`, `grant_state` for a request that was decided, has expired, or whose person is no
- * longer who asked: off the staff, deactivated, or of a partner that does not have the tenant.
+ * Gives the access that was asked for, until the end that was asked for. Throws AppError
+ * `not_found`, `not_owner`, `grant_state` for a request that was decided, has expired, or whose
+ * person is no longer who asked: off the staff, deactivated, or of a partner that does not have the
+ * tenant.
  */
 export async function approveGrant(
   ctx: Context,

@@ -21,8 +21,8 @@ import { grantEntry, statusAt, toGrantView } from './view.ts'
 
 /**
  * Ends an access or takes a request back: by the owner, by who has it, by managers of the holder's
- * partner, and by operators for an operator's. Calls that have not written yet are rejected from now
- * on. Throws AppError `not_found`, `not_owner`, `grant_state`.
+ * partner, and by operators for an operator's. Calls that have not written yet are rejected from
+ * now on. Throws AppError `not_found`, `not_owner`, `grant_state`.
  */
 export async function endGrant(
   ctx: Context,

@@ -6,8 +6,8 @@ import type { Db, Trx } from '@atrium/db/platform/connect'
 import type { Access } from '../rpc/guards.ts'
 
 /**
- * A grant of the tenant that the caller may see: owner, admins and operators see all, staff those of
- * their partner. Throws AppError `not_found`.
+ * A grant of the tenant that the caller may see: owner, admins and operators see all, staff those
+ * of their partner. Throws AppError `not_found`.
  */
 export async function readVisibleGrant(
   db: Db | Trx,

@@ -10,8 +10,8 @@ import { portalLink } from '../platform/links.ts'
 import type { InTransaction } from '../rpc/services.ts'
 
 // The platform's own messages, which no workplace can brand: who has access to the texts of a
-// workplace could otherwise change what its owner reads about that access. What partner staff wrote is
-// not in them: it is free text, and the page shows it.
+// workplace could otherwise change what its owner reads about that access. What partner staff wrote
+// is not in them: it is free text, and the page shows it.
 
 /** Asks the owner for consent. */
 export async function mailOwnerRequest(

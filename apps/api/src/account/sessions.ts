@@ -55,7 +55,9 @@ export async function listOwnSessions(ctx: Context, caller: Caller): Promise<Own
   return { sessions, signIns, reason: null }
 }
 
-/** Ends one of the caller's own sessions. Throws AppError `not_found`, also for another person's. */
+/**
+ * Ends one of the caller's own sessions. Throws AppError `not_found`, also for another person's.
+ */
 export async function endOwnSession(ctx: Context, caller: Caller, id: string): Promise<void> {
   const own = { id, subject: caller.subject }
   if (!(await deleteOwnWebSession(ctx.services.database.db, own))) throw new AppError('not_found')

@@ -52,8 +52,8 @@ function toPage({ events, stoppedAt }: AuditFindings, limit: number): AuditPage 
 }
 
 /**
- * Entries under a filter, newest first. What was done under an access grant is looked for in the log
- * of its tenant, from when it was asked for.
+ * Entries under a filter, newest first. What was done under an access grant is looked for in the
+ * log of its tenant, from when it was asked for.
  */
 export async function search(
   { database }: Pick<Services, 'database'>,

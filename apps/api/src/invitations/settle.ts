@@ -119,8 +119,8 @@ async function joinStaff(
 }
 
 /**
- * From now on the address is proved by this person; an unproved identity is given up. `homeTenantId`:
- * the tenant that creates the new one.
+ * From now on the address is proved by this person; an unproved identity is given up.
+ * `homeTenantId`: the tenant that creates the new one.
  */
 async function prove(
   trx: Trx,

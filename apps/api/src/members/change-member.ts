@@ -38,9 +38,9 @@ export const pollIntervalMs = 100
  * Begins an action on one member. In one transaction, under the tenant's lock, it checks the
  * caller's permission again, lets `decide` reject or write the change, and claims the member for
  * the upstream work. Throws AppError `tenant_suspended`, `tenant_deleted`, `not_admin`,
- * `not_found`, `on_behalf_excluded`, and `member_busy` while another action holds the member for longer than a moment.
- * `even` names states of an inactive tenant in which the action is still allowed. With `by` a member
- * acts on their own membership, whatever their role.
+ * `not_found`, `on_behalf_excluded`, and `member_busy` while another action holds the member for
+ * longer than a moment. `even` names states of an inactive tenant in which the action is still
+ * allowed. With `by` a member acts on their own membership, whatever their role.
  */
 export async function beginMemberChange<Decided>(
   { services }: Context,
@@ -73,8 +73,8 @@ export async function beginMemberChange<Decided>(
 }
 
 /**
- * Who acts under an access grant changes neither owner nor admins: with their sign-in the grant would
- * outlive its end. Throws AppError `on_behalf_excluded`.
+ * Who acts under an access grant changes neither owner nor admins: with their sign-in the grant
+ * would outlive its end. Throws AppError `on_behalf_excluded`.
  */
 function rejectOnBehalf({ caller }: Access, { role }: Pick<MemberRow, 'role'>): void {
   if (caller.onBehalf && !caller.operator && role !== 'member')

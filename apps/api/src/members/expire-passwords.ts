@@ -27,8 +27,8 @@ const deadlineMs = 30_000
 /**
  * Ends temporary passwords that their people did not replace in time: identity and mailbox get one
  * that no one knows, and sessions end. It does not depend on what the identity provider does with
- * them (`deploy/authentik`). May run any number of times; what fails is tried again by the next run.
- * Throws when some failed, once the others are done.
+ * them (`deploy/authentik`). May run any number of times; what fails is tried again by the next
+ * run. Throws when some failed, once the others are done.
  */
 export async function expireTemporaryPasswords(services: Services): Promise<void> {
   const { identity } = services.systems

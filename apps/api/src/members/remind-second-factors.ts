@@ -12,10 +12,10 @@ const mostPerCall = 500
 
 /**
  * Reminds members who have no second factor to set one up: those named, or all. People whose second
- * factors are not known or who switched reminders off get no mail, and nobody gets more than one a day, from whatever tenant. One
- * call mails so many at most that other changes of the tenant do not wait for it; `more` says that
- * some are left. Throws AppError `not_found` for a person who is no active member,
- * `tenant_suspended`.
+ * factors are not known or who switched reminders off get no mail, and nobody gets more than one a
+ * day, from whatever tenant. One call mails so many at most that other changes of the tenant do not
+ * wait for it; `more` says that some are left. Throws AppError `not_found` for a person who is no
+ * active member, `tenant_suspended`.
  */
 export async function remindOfSecondFactors(
   ctx: Context,

@@ -15,7 +15,8 @@ export interface Outbox {
   /**
    * Queues a mail in the caller's transaction: it is sent once that commits, and never when it does
    * not. Its language is kept with its values (`language`). A mail of a key that was queued before
-   * is left out, and so is one of a group that the recipient switched off. Throws for values that the template needs and that are not given.
+   * is left out, and so is one of a group that the recipient switched off. Throws for values that
+   * the template needs and that are not given.
    */
   send(trx: Trx, mail: OutgoingMail): Promise<void>
 }

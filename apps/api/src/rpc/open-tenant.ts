@@ -50,8 +50,8 @@ export async function rejectFormerOwner(trx: Trx, { caller, tenant }: Access): P
 }
 
 /**
- * The caller's role, or the custody of the caller's partner, may have ended since the guard ran, and
- * so may an access grant. Throws AppError `not_member`, `not_admin`.
+ * The caller's role, or the custody of the caller's partner, may have ended since the guard ran,
+ * and so may an access grant. Throws AppError `not_member`, `not_admin`.
  */
 export async function rejectFormerAdmin(trx: Trx, access: Access): Promise<void> {
   const { caller, tenant } = access
@@ -67,9 +67,9 @@ export async function rejectFormerAdmin(trx: Trx, access: Access): Promise<void>
 
 /**
  * For changes that members and admins make alike, and `rejectFormerAdmin` for those of admins: who
- * acts under an access grant must still have it. The grant stays locked until the transaction ends, so
- * that an end waits for it or comes first. A change that began before the grant's time was over is
- * completed. Throws AppError `not_member`.
+ * acts under an access grant must still have it. The grant stays locked until the transaction ends,
+ * so that an end waits for it or comes first. A change that began before the grant's time was over
+ * is completed. Throws AppError `not_member`.
  */
 export async function rejectFormerDelegate(trx: Trx, { caller, tenant }: Access): Promise<void> {
   if (caller.operator || !caller.onBehalf) return

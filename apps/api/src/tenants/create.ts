@@ -42,8 +42,9 @@ import { groupNameFor, hasForeignGroup } from './group-name.ts'
  * each step's state. A requested slug that is taken returns 409 `already_exists`; a derived one
  * gets a number. Operators may name a partner, and operators and partner staff an owner, who is
  * invited by mail; until somebody accepts, the tenant awaits its owner. Partner staff creates
- * tenants for its partner, with the plan and seats of its settings by default, and owns none. Both may give a plan and seats, which are recorded as a grant; anyone else
- * gets the free plan: 409 `subscription_required` for more.
+ * tenants for its partner, with the plan and seats of its settings by default, and owns none. Both
+ * may give a plan and seats, which are recorded as a grant; anyone else gets the free plan: 409
+ * `subscription_required` for more.
  */
 export async function createTenant(
   ctx: Context,

@@ -25,8 +25,8 @@ import { readerLanguage, readFailure } from '../rpc/reader-language.ts'
 type StepResults = Record<(typeof provisioningSteps)[number], z.infer<typeof StepResult>>
 
 /**
- * The row as a caller sees it. `role` is the caller's own, `grant` the caller's access without a role. Without `health` the score is unknown
- * and nothing says what it is made of.
+ * The row as a caller sees it. `role` is the caller's own, `grant` the caller's access without a
+ * role. Without `health` the score is unknown and nothing says what it is made of.
  */
 export function toTenantView(
   row: TenantRow,

@@ -6,7 +6,8 @@ import { toTenantEvent } from './view.ts'
 
 /**
  * The tenant's provisioning: its present state, then every change, until the caller leaves, loses
- * access, the tenant's security policy changes, or the token expires. A client then reconnects with a fresh token.
+ * access, the tenant's security policy changes, or the token expires. A client then reconnects with
+ * a fresh token.
  */
 export async function* watchTenant(
   ctx: Context,

@@ -13,7 +13,9 @@ export const PortalSession = z.object({
   app: z.enum(['portal', 'operator']),
   /** The session that the request came by. */
   current: z.boolean(),
-  /** As the browser named itself; null when it did not or the session began before this was kept. */
+  /**
+   * As the browser named itself; null when it did not or the session began before this was kept.
+   */
   userAgent: z.string().nullable(),
   address: z.string().nullable(),
   /** ISO 3166-1 alpha-2; null when unknown. */

@@ -27,8 +27,8 @@ const accessLink: TemplateVariable = {
 }
 
 /**
- * Messages from the platform itself, to people of partners and about access. `tenant.name` is the platform's own
- * name in them.
+ * Messages from the platform itself, to people of partners and about access. `tenant.name` is the
+ * platform's own name in them.
  */
 export const platformEmails = {
   ...addressEmails,

@@ -391,7 +391,9 @@ export async function takeUnrecordedEnds(trx: Trx, most: number): Promise<GrantR
     .execute()
 }
 
-/** Whether the person is still what the request was made as: staff of the partner, or an operator. */
+/**
+ * Whether the person is still what the request was made as: staff of the partner, or an operator.
+ */
 export async function requesterStands(trx: Trx, { tenantId, id }: GrantKey): Promise<boolean> {
   const row = await trx
     .selectFrom('access_grants as g')

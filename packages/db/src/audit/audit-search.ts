@@ -281,9 +281,9 @@ async function alongTheWay(
 const lookedAtForMetadata = 5_000
 
 /**
- * `searchAuditEvents` with the filters by what the metadata hold, which no index helps: trust in the
- * address, and the access grant. Entries under the other filters are looked through page by page,
- * and a search that came far without filling its page says how far.
+ * `searchAuditEvents` with the filters by what the metadata hold, which no index helps: trust in
+ * the address, and the access grant. Entries under the other filters are looked through page by
+ * page, and a search that came far without filling its page says how far.
  */
 export async function searchByMetadata(
   db: Db,

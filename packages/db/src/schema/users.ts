@@ -136,7 +136,9 @@ export interface WebSessionsTable {
   created_at: Timestamp
   last_used_at: Timestamp
   expires_at: RequiredTimestamp
-  /** `auth_time`; null where the identity provider does not tell, and for sessions of before 0130. */
+  /**
+   * `auth_time`; null where the identity provider does not tell, and for sessions of before 0130.
+   */
   signed_in_at: OptionalTimestamp
 }
 

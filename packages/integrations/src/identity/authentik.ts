@@ -14,9 +14,9 @@ export interface AuthentikOptions extends HttpClientOptions {
   /**
    * Key of an API token (intent `api`; app passwords are rejected here) of a service user that may
    * view, add, change and delete users and groups, change memberships, reset passwords, view and
-   * delete sessions, view and delete every kind of authenticator, view flows, keys and scope mappings, and view,
-   * add and delete OAuth2 providers, applications and policy bindings. Without a view permission,
-   * authentik returns shorter lists instead of an error.
+   * delete sessions, view and delete every kind of authenticator, view flows, keys and scope
+   * mappings, and view, add and delete OAuth2 providers, applications and policy bindings. Without
+   * a view permission, authentik returns shorter lists instead of an error.
    */
   token: string
   /** The public origin, where it differs from that of `baseUrl`. Issuers use it. */
