@@ -15,10 +15,12 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => world[Symbol.asyncDispose]())
 
-/** Somebody from outside: no mailbox, so that no address has to be free in a domain. */
-const person = () => ({ email: `${randomBytes(6).toString('hex')}@example.com` })
+/** Somebody on the tenant's own domain. */
+const person = (slug: string) => ({
+  email: `${randomBytes(6).toString('hex')}@${slug}.tenants.local`,
+})
 const add = (slug: string, fields: Record<string, unknown> = {}, token = owner) =>
-  testApp.request('POST', `/tenants/${slug}/users`, { token, body: { ...person(), ...fields } })
+  testApp.request('POST', `/tenants/${slug}/users`, { token, body: { ...person(slug), ...fields } })
 const tenantOf = async (slug: string) =>
   (await testApp.request('GET', `/tenants/${slug}`, { token: owner })).body
 const change = (slug: string, body: Record<string, unknown>, token = owner) =>
@@ -262,6 +264,6 @@ it('tRPC takes the same', async () => {
   expect(await client.tenants.update.mutate({ slug, seatMode: 'auto' })).toMatchObject({
     seatMode: 'auto',
   })
-  await client.members.create.mutate({ slug, ...person(), role: 'member' })
+  await client.members.create.mutate({ slug, ...person(slug), role: 'member' })
   expect(await client.tenants.get.query({ slug })).toMatchObject({ seats: 2, seatMode: 'auto' })
 })
