@@ -128,11 +128,13 @@ function selectClaims(db: Db | Trx) {
     .innerJoin('tenants as t', 't.id', 'c.tenant_id')
     .leftJoin('partners as p', 'p.id', 't.partner_id')
     .select(columns)
-    .select(({ and, exists, selectFrom }) => [
+    .select(({ eb, and, exists, selectFrom }) => [
       proved.as('proved'),
       // The claim still has its ground.
       and([
-        sql<boolean>`u.email = c.email and u.removed_at is null and t.status = 'active'`,
+        sql<boolean>`u.email = c.email and u.removed_at is null`,
+        // Open to changes, as for the start of a claim.
+        eb('t.status', 'in', ['pending', 'active']),
         exists(
           selectFrom('domains as d')
             .select('d.id')
