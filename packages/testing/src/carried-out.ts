@@ -4,12 +4,11 @@ import { drainWebhooks } from '@atrium/api/billing/webhooks/process'
 import { addressProof } from '@atrium/api/scheduling/public/manage-token'
 import { sql } from 'kysely'
 import { vi } from 'vitest'
-import { claimFor, personElsewhere } from './address-claims.ts'
 import { overRest } from './calls.ts'
 import { invitationCalls } from './carried-out-invitations.ts'
+import { ownAccountCalls } from './carried-out-own-account.ts'
 import { giveMailbox } from './mailboxes.ts'
 import { matrix } from './matrix/all.ts'
-import { withSeats } from './matrix/members.ts'
 import { type Caller, other, slug, type World } from './matrix/rows.ts'
 
 export type Place = World & { token: string | undefined }
@@ -53,27 +52,6 @@ const terms = { plan: 'starter', cycle: 'month', currency: 'eur', seats: 3 }
 const attendee = { name: 'Vera', email: 'vera@example.org', timeZone: 'UTC' }
 const random = (kind: string) => `${kind}-${randomBytes(6).toString('hex')}`
 
-const personOf = ({ testApp }: Place, email: string) =>
-  testApp.database.db
-    .selectFrom('users')
-    .select('id')
-    .where('email', '=', email)
-    .where('removed_at', 'is', null)
-    .executeTakeFirstOrThrow()
-
-/** Another tenant claims the caller's own address. */
-async function ownAddressClaimed(
-  { testApp, tenantId, self = '' }: Place,
-  newEmail?: string,
-): Promise<{ confirm: string }> {
-  const { email } = await testApp.database.db
-    .selectFrom('users')
-    .select('email')
-    .where('id', '=', self)
-    .executeTakeFirstOrThrow()
-  return claimFor(testApp, { tenantId, userId: self, email, ...(newEmail && { newEmail }) })
-}
-
 function by(caller: Caller, input: (place: Place) => Promise<Input> | Input): CarriedOut {
   return { caller, prepare: async (place) => ({ input: await input(place), token: place.token }) }
 }
@@ -88,23 +66,7 @@ function byVisitor(input: (place: Place) => Promise<Input>): CarriedOut {
 
 const ownCalls: Readonly<Record<string, CarriedOut>> = {
   ...invitationCalls,
-  'addressClaims.change': by('member', async (place) => {
-    await ownAddressClaimed(place)
-    return { email: `${random('new')}@example.org` }
-  }),
-  'addressClaims.confirm': by('member', async (place) => ({
-    token: (await ownAddressClaimed(place, `${random('new')}@example.org`)).confirm,
-  })),
-  'addressClaims.move': {
-    caller: 'operator',
-    async prepare(place) {
-      await withSeats(place)
-      const { email } = await personElsewhere(place.testApp, place)
-      const { id: userId } = await personOf(place, email)
-      const { move } = await claimFor(place.testApp, { tenantId: place.tenantId, userId, email })
-      return { input: {}, token: move }
-    },
-  },
+  ...ownAccountCalls,
   'approvals.removeLimit': by('operator', async (place) => {
     await ask(place, 'approvals.setLimit', { ...slug(place), currency: 'eur', amountMinor: 10_000 })
     return slug(place)
