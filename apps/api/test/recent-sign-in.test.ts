@@ -41,6 +41,7 @@ const sensitiveCalls: Record<
   string,
   (world: World, given: Record<string, unknown>) => Record<string, unknown>
 > = {
+  'invitations.inviteMembers': (_, given) => ({ ...given, role: 'admin' }),
   'members.create': (_, given) => ({ ...given, role: 'admin' }),
   'members.startImport': (_, given) => ({
     ...given,
