@@ -44,7 +44,7 @@ const entitlements = (tenantId: string) =>
 const addMember = (slug: string) =>
   testApp.request('POST', `/tenants/${slug}/users`, {
     token: owner,
-    body: { email: `${randomBytes(6).toString('hex')}@example.com` },
+    body: { email: `${randomBytes(6).toString('hex')}@${slug}.tenants.local` },
   })
 async function deliver(): Promise<void> {
   for (let round = 0; round < 10 && testApp.webhooks.pending().length > 0; round++) {

@@ -43,6 +43,7 @@ const sensitiveCalls: Record<
 > = {
   'invitations.inviteMembers': (_, given) => ({ ...given, role: 'admin' }),
   'members.create': (_, given) => ({ ...given, role: 'admin' }),
+  'invitations.inviteMembers': (_, given) => ({ ...given, role: 'admin' }),
   'members.startImport': (_, given) => ({
     ...given,
     csv: `email,role\n${slug()}@example.test,admin\n`,

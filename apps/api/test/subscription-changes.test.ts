@@ -337,7 +337,7 @@ describe('the job', () => {
     const invite = (name: string) =>
       testApp.request('POST', `/tenants/${slug}/users`, {
         token: world.owner,
-        body: { email: `${name}-${slug}@outside.example` },
+        body: { email: `${name}@${slug}.tenants.local` },
       })
     expect((await invite('first')).status).toBe(201)
     await testApp.database.db

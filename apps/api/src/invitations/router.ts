@@ -246,6 +246,7 @@ export const invitationsRouter = router({
         summary: "List open invitations to the caller's proved address",
       },
     })
+    .input(z.strictObject({}).optional())
     .output(OwnInvitations)
     .query(({ ctx }) => listOwnInvitations(ctx, ctx.caller)),
   acceptMine: signedIn
@@ -286,6 +287,7 @@ export const invitationsRouter = router({
       },
       errors: ['not_found', 'rate_limited'],
     })
+    .input(z.strictObject({}).optional())
     .output(MailedLink)
     .query(({ ctx }) => showLink(ctx)),
   open: publicProcedure

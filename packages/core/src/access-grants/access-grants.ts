@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { AuditPage } from '../audit/audit.ts'
+import { AuditPage, before } from '../audit/audit.ts'
 import { cursor, page, pageLimit } from '../platform/paging.ts'
 import { instant, line } from '../platform/text.ts'
 import { type GrantRole, type GrantScope, grantRoles, grantScopes } from './scopes.ts'
@@ -104,7 +104,7 @@ export type GrantPath = z.infer<typeof GrantPath>
 export const GrantActs = z.strictObject({
   slug,
   id: z.uuid(),
-  before: z.string().max(100).optional(),
+  before: before.optional(),
   limit: z.coerce.number().int().min(1).max(100).default(50),
 })
 export type GrantActs = z.infer<typeof GrantActs>

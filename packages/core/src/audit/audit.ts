@@ -269,7 +269,7 @@ const auditCursorPattern = `^${day}T${time}(_[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3
  * Cursor of the audit log: an instant, meaning entries older than it, or an instant and the id of
  * the last entry shown.
  */
-const before = z
+export const before = z
   .string()
   .max(100)
   .refine((value) => {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { instant } from '../platform/text.ts'
+import { instant, line } from '../platform/text.ts'
 import { TenantPath } from '../tenants/tenants.ts'
 
 /** How long a transfer code is valid, in days. */
@@ -26,7 +26,7 @@ export type LeavePartner = z.infer<typeof LeavePartner>
 /** What a partner sends to see or take over the customer of a transfer code. */
 export const TransferRequest = z.strictObject({
   slug: z.string().max(200),
-  code: z.string().trim().max(100),
+  code: line(100),
 })
 export type TransferRequest = z.infer<typeof TransferRequest>
 

@@ -26,15 +26,17 @@ async function newCode({ testApp }: World, tenantId?: string): Promise<string> {
         .executeTakeFirstOrThrow()
     ).id
   const now = testApp.app.services.clock.now()
+  const values = {
+    code_hash: createHash('sha256').update(code).digest(),
+    created_by: null,
+    created_at: now,
+    expires_at: new Date(now.getTime() + 86_400_000),
+  }
+  // A new code of a tenant takes the place of the one before.
   await db
     .insertInto('partner_transfers')
-    .values({
-      tenant_id: id,
-      code_hash: createHash('sha256').update(code).digest(),
-      created_by: null,
-      created_at: now,
-      expires_at: new Date(now.getTime() + 86_400_000),
-    })
+    .values({ tenant_id: id, ...values })
+    .onConflict((conflict) => conflict.column('tenant_id').doUpdateSet(values))
     .execute()
   return code
 }
