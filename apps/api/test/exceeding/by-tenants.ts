@@ -39,7 +39,7 @@ export const byTenants = {
   address_claims_day: amongMembers(
     async (testApp) => {
       const tenant = { tenantId: testApp.acmeId }
-      const people = [0, 1, 2].map(() => personElsewhere(testApp, tenant))
+      const people = [0, 1, 2, 3].map(() => personElsewhere(testApp, tenant))
       const found = await Promise.all(people)
       return (n) => {
         const { domain, email } = found[n % found.length] ?? { domain: '', email: '' }
