@@ -279,7 +279,10 @@ describe('the description of the API', () => {
       ).toBe(true)
       // What visitors call needs no token; their manage links are one.
       const open = /^\/api\/v1\/(pages|event-types|slot-locks|bookings|manage-links)\b/.test(path)
-      const mailed = /^\/(api\/v1\/manage\/|invitations\/(link|open|accept|decline)$)/.test(path)
+      const mailed =
+        /^\/(api\/v1\/manage\/|invitations\/(link|open|accept|decline)$|address-claims\/move$)/.test(
+          path,
+        )
       expect(operation.security, label).toEqual(
         open ? [] : mailed ? [{ mailedLink: [] }] : [{ bearer: [] }],
       )
@@ -290,8 +293,11 @@ describe('the description of the API', () => {
       const empty =
         method === 'delete' ||
         [
+          'addressClaims.change',
+          'addressClaims.confirm',
           'invitations.decline',
           'invitations.declineMine',
+          'members.leave',
           'scheduling.hosts.connect',
           'scheduling.manage.sendLink',
         ].includes(route?.name ?? '')
