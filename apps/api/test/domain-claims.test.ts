@@ -1,4 +1,5 @@
 import { findDomainById } from '@atrium/db/mail/domains'
+import { invite } from '@atrium/testing/invitations'
 import { addDomain } from '@atrium/testing/mailboxes'
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
@@ -355,22 +356,22 @@ describe('a domain that several workplaces claim', () => {
     expect(await globexAdds('guests.example.org')).toMatchObject({ status: 201 })
     await db.updateTable('tenants').set({ seats: 0 }).execute()
     await db.updateTable('plan_grants').set({ seats: 0 }).execute()
-    const member = await call('POST', '/tenants/acme/users', {
-      email: 'visitor@guests.example.org',
-      name: 'Vera',
-    })
-    expect(member).toMatchObject({ status: 201 })
+    const token = await testApp.token('owner@acme.test')
+    const invited = (email: string) => invite(testApp, 'acme', { email }, token)
+    expect(await invited('visitor@guests.example.org')).toMatchObject({ body: { code: null } })
     const proven = await db
       .updateTable('domains')
       .set({ verified_at: new Date() })
       .where('name', '=', 'guests.example.org')
       .execute()
     expect(proven).toHaveLength(1)
-    const late = await call('POST', '/tenants/acme/users', {
-      email: 'late@guests.example.org',
-      name: 'Late',
-    })
-    expect(late).toMatchObject({ status: 409, body: { code: 'email_taken' } })
+    // Only people of the domain read the mail with the link.
+    expect(await invited('late@guests.example.org')).toMatchObject({ body: { code: null } })
+    const members = db
+      .selectFrom('users')
+      .select('id')
+      .where('email', 'like', '%@guests.example.org')
+    expect(await members.execute()).toEqual([])
   })
 
   it('can be one below a domain that another workplace proved: its own record decides', async () => {
