@@ -41,7 +41,6 @@ const sensitiveCalls: Record<
   string,
   (world: World, given: Record<string, unknown>) => Record<string, unknown>
 > = {
-  'invitations.inviteMembers': (_, given) => ({ ...given, role: 'admin' }),
   'members.create': (_, given) => ({ ...given, role: 'admin' }),
   'invitations.inviteMembers': (_, given) => ({ ...given, role: 'admin' }),
   'members.startImport': (_, given) => ({
