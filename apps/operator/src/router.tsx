@@ -75,12 +75,9 @@ const tenant = createRoute({
   path: '/tenants/$slug',
   validateSearch: readTenantSearch,
 }).lazy(() =>
-  withMessages(
-    import('./tenants/tenant-page.tsx'),
-    'operator.tenants',
-    'ui.invitations',
-    'ui.tenants',
-  ).then((page) => page.Route),
+  withMessages(import('./tenants/tenant-page.tsx'), 'operator.tenants', 'ui.tenants').then(
+    (page) => page.Route,
+  ),
 )
 
 const users = createRoute({

@@ -1,8 +1,5 @@
-import {
-  type InvitationState,
-  type InvitationView,
-  invitationStates,
-} from '@atrium/core/invitations/invitations'
+import type { InvitationState, InvitationView } from '@atrium/core/invitations/invitations'
+import { invitationStates } from '@atrium/core/platform/choices'
 import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { useState } from 'react'

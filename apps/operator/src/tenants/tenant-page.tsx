@@ -11,7 +11,6 @@ import { IconAlertTriangle, IconTrash } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
 import { Suspense } from 'react'
-import { TenantInvitations } from '../invitations/invitation-panels.tsx'
 import { MissingPage } from '../layout/not-found-page.tsx'
 import { PageTabs } from '../parts/page-tabs.tsx'
 import { isMissing } from '../parts/problems.ts'
@@ -31,6 +30,10 @@ const TenantAudit = lazyOnInput(() =>
 
 const TenantGrants = lazyOnInput(() =>
   withMessages(import('./tenant-grants.tsx'), 'operator.access-grants', 'ui.access-grants'),
+)
+
+const TenantInvitations = lazyOnInput(() =>
+  withMessages(import('../invitations/tenant-invitations.tsx'), 'ui.invitations'),
 )
 
 const route = getRouteApi('/authenticated/tenants/$slug')
@@ -98,7 +101,9 @@ function TenantDetail({ tenant }: { tenant: TenantView }) {
             content: (
               <Stack gap="xl">
                 <TenantMembers tenant={tenant} />
-                <TenantInvitations slug={tenant.slug} />
+                <Suspense fallback={<LoadingRows label={t('page.loading')} />}>
+                  <TenantInvitations slug={tenant.slug} />
+                </Suspense>
               </Stack>
             ),
           },

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { tenantRole } from '../members/memberships.ts'
 import { partnerAccess } from '../partners/partner-access.ts'
+import { invitationStates } from '../platform/choices.ts'
 import { language } from '../platform/language.ts'
 import { cursor, page, pageLimit } from '../platform/paging.ts'
 import { emailAddress, instant, line, paragraphs } from '../platform/text.ts'
@@ -10,18 +11,6 @@ export const invitationKinds = ['member', 'owner', 'staff', 'operator'] as const
 export const invitationKind = z.enum(invitationKinds)
 export type InvitationKind = z.infer<typeof invitationKind>
 
-/**
- * `pending`: not opened yet. `opened`: the person continued from the page of the link. The last
- * four are ends; only an expired invitation can be sent again.
- */
-export const invitationStates = [
-  'pending',
-  'opened',
-  'accepted',
-  'declined',
-  'expired',
-  'revoked',
-] as const
 export const invitationState = z.enum(invitationStates)
 export type InvitationState = z.infer<typeof invitationState>
 

@@ -159,3 +159,16 @@ export const webhookStates = [
 export const bookingPeriods = ['upcoming', 'undecided', 'past', 'ended'] as const
 
 export const mfaStates = ['enrolled', 'not_enrolled', 'unknown'] as const
+
+/**
+ * `pending`: not opened yet. `opened`: the person continued from the page of the link. The last
+ * four are ends; only an expired invitation can be sent again.
+ */
+export const invitationStates = [
+  'pending',
+  'opened',
+  'accepted',
+  'declined',
+  'expired',
+  'revoked',
+] as const

@@ -1,0 +1,16 @@
+import { everyInvitation } from '@atrium/ui/invitation-list'
+import { currentCursor } from '@atrium/ui/paging'
+import { keepPreviousData } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useInvitationActs } from './use-invitation-acts.ts'
+
+/** Which invitations a list shows, and what operators do with them. */
+export function useInvitationChoice() {
+  const [choice, onChoose] = useState(everyInvitation)
+  const { state, cursors } = choice
+  return {
+    shown: { choice, onChoose, acts: useInvitationActs() },
+    page: { state, cursor: currentCursor(cursors), limit: 20 },
+    kept: { placeholderData: keepPreviousData },
+  }
+}
