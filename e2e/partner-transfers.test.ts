@@ -9,7 +9,7 @@ const slug = 'transfer-journey'
 let browser: Browser
 beforeAll(async () => {
   browser = await openBrowser()
-  await call(await tokenOf('owner@acme.test'), 'POST', '/tenants', {
+  await call(await tokenOf('owner@globex.test'), 'POST', '/tenants', {
     name: 'Transfer Journey',
     slug,
   })
@@ -19,7 +19,7 @@ describe('an owner', () => {
   it('hands the workplace to a partner with a code, and leaves it again', async () => {
     await using owner = await visit(browser)
     const { page } = owner
-    await signIn(page, 'portal', 'Anna Owner')
+    await signIn(page, 'portal', 'Gero Owner')
     await page.goto(`${inject('workplace').portal}/t/${slug}/settings`)
     const panel = page.getByRole('region', { name: 'Partner' })
     await panel.getByText('No partner').waitFor()

@@ -35,7 +35,7 @@ type Expected = Partial<Omit<Reach, 'open'>>
 type Begin<Services> = (testApp: Services) => Act | Promise<Act>
 
 /** At 42 seconds past a minute, later than tokens are issued: no window ends during a test. */
-export const fixedNow = new Date(Math.ceil(Date.now() / 60_000) * 60_000 + 42_000)
+export const fixedNow = new Date(Math.ceil(Date.now() / 60_000) * 60_000 + 642_000)
 const clock = { now: () => fixedNow }
 const sandbox = { identity: { accessTokenSeconds: 80_000 } }
 
