@@ -56,7 +56,11 @@ describe('a visitor on a phone', () => {
     await expect.poll(() => eventInCalendar(uid)).toMatch(new RegExp(`^${date}`))
     await page.goto(manageLinkOf(confirmed ?? expect.fail('no mail')))
     await page.getByRole('link', { name: 'Move it' }).click()
-    const next = page.locator('.month a:not([aria-current])').first()
+    await page.locator('.month').waitFor()
+    const others = page.locator('.month a:not([aria-current])')
+    // At the end of a month no other day of it is left.
+    if ((await others.count()) === 0) await page.getByRole('link', { name: /^Next month/ }).click()
+    const next = others.first()
     const day = (await next.getAttribute('id'))?.slice(1) ?? ''
     await next.click()
     await page.locator(`#d${day}[aria-current]`).waitFor()
