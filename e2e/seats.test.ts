@@ -49,7 +49,7 @@ describe('an owner whose seats are all taken', () => {
     await page.goto(`${inject('workplace').portal}/t/${slug}/members`)
     await page.getByRole('button', { name: 'Add member' }).first().click()
     const dialog = page.getByRole('dialog', { name: 'Add a member' })
-    await dialog.getByLabel('E-mail address').fill('second@example.org')
+    await dialog.getByLabel('E-mail address').fill(`second@${slug}.tenants.local`)
     await dialog.getByRole('button', { name: 'Add member' }).click()
     const confirm = dialog.getByRole('button', { name: /^Pay .* and add/ })
     await confirm.waitFor()
