@@ -69,63 +69,51 @@ export async function tellOfReset(
  * Tells a member of an app password that was made for their mailbox. Never throws: the secret is
  * shown once and must reach the caller.
  */
-export async function tellOfAppPassword(
+export function tellOfAppPassword(
   services: Services,
-  { run, tenant, user }: MemberWork,
+  work: MemberWork,
   name: string,
 ): Promise<void> {
-  try {
-    await services.database.db.transaction().execute((trx) =>
-      services.outbox.send(trx, {
-        tenantId: tenant.id,
-        template: 'member.app_password_created',
-        to: user.alternativeEmail ?? user.email,
-        userId: user.id,
-        name: user.name,
-        values: {
-          'member.name': user.name,
-          'member.email': user.email,
-          'password.name': name,
-          'link.security': portalLink(services.config, '/profile/security'),
-        },
-        key: `member.app_password_created:${tenant.id}:${user.id}:${run}`,
-      }),
-    )
-  } catch (err) {
-    services.log.error(
-      { err, tenant: tenant.slug, userId: user.id },
-      'failed to queue the mail about an app password',
-    )
-  }
+  return queueNotice(services, work, 'member.app_password_created', { 'password.name': name })
 }
 
 /** Tells a member that an admin ended their sessions. Never throws: they have ended already. */
-export async function tellOfEndedSessions(
+export function tellOfEndedSessions(
+  services: Services,
+  work: MemberWork,
+  adminName: string,
+): Promise<void> {
+  return queueNotice(services, work, 'member.sessions_ended', { 'admin.name': adminName })
+}
+
+/** Queues a mail about what has happened to a member's account. A failure is logged alone. */
+async function queueNotice(
   services: Services,
   { run, tenant, user }: MemberWork,
-  adminName: string,
+  template: 'member.app_password_created' | 'member.sessions_ended',
+  values: Readonly<Record<string, string>>,
 ): Promise<void> {
   try {
     await services.database.db.transaction().execute((trx) =>
       services.outbox.send(trx, {
         tenantId: tenant.id,
-        template: 'member.sessions_ended',
+        template,
         to: user.alternativeEmail ?? user.email,
         userId: user.id,
         name: user.name,
         values: {
           'member.name': user.name,
           'member.email': user.email,
-          'admin.name': adminName,
           'link.security': portalLink(services.config, '/profile/security'),
+          ...values,
         },
-        key: `member.sessions_ended:${tenant.id}:${user.id}:${run}`,
+        key: `${template}:${tenant.id}:${user.id}:${run}`,
       }),
     )
   } catch (err) {
     services.log.error(
-      { err, tenant: tenant.slug, userId: user.id },
-      'failed to queue the mail about ended sessions',
+      { err, tenant: tenant.slug, userId: user.id, template },
+      'failed to queue a mail about an account',
     )
   }
 }
