@@ -112,6 +112,7 @@ describe('every page is well made, with all of its texts from the catalogue', {
       '/t/acme/account',
       '/t/acme/billing/card',
       '/',
+      '/confirm-address',
       '/new',
       '/signed-out',
       '/no/such/page',

@@ -55,7 +55,7 @@ describe('the first load', () => {
     { app: 'operator', person: 'Olive Operator', path: '/tenants/acme' },
     { app: 'booking', person: undefined, path: '/acme' },
   ] as const)(
-    'of $path of the $app stays within 8 files and 185 kB of script, and loads nothing but texts late',
+    'of $path of the $app stays within 8 files and 180 kB of script, and loads nothing but texts late',
     async ({ app, person, path }) => {
       await using signedIn = await visit(browser, { screen: phone })
       if (person) await signIn(signedIn.page, app, person)
@@ -72,7 +72,7 @@ describe('the first load', () => {
       expect(files).toBeLessThanOrEqual(8)
       // Calls of one moment are one request, so their number depends on the speed of the machine.
       expect(calls).toBeLessThanOrEqual(8)
-      expect(scriptKilobytes).toBeLessThanOrEqual(185)
+      expect(scriptKilobytes).toBeLessThanOrEqual(180)
       expect(styleKilobytes).toBeLessThanOrEqual(28)
     },
   )

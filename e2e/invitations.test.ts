@@ -45,6 +45,7 @@ describe('an admin', () => {
       await expectWellMadeOn(screen, page)
       await dialog.getByRole('button', { name: 'Invite', exact: true }).click()
       await page.getByText('2 invitations sent.').waitFor()
+      await page.goto(page.url().replace(/members$/, 'invitations'))
       await page.getByText('2 seats are reserved for open invitations.').waitFor()
       await expectWellMadeOn(screen, page)
 

@@ -51,6 +51,10 @@ export function members(slug: string, search: MembersSearch = {}): LinkTarget {
   return { to: '/t/$slug/members', params: { slug }, search }
 }
 
+export function invitations(slug: string): LinkTarget {
+  return { to: '/t/$slug/invitations', params: { slug } }
+}
+
 export function memberImport(slug: string, search: ImportSearch = {}): LinkTarget {
   return { to: '/t/$slug/members/import', params: { slug }, search }
 }

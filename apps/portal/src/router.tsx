@@ -125,8 +125,17 @@ const members = createRoute({
   getParentRoute: () => tenant,
   path: '/members',
   component: lazyRouteComponent(
-    () => withMessages(import('./members/members-page.tsx'), 'portal.members', 'ui.invitations'),
+    () => withMessages(import('./members/members-page.tsx'), 'portal.members'),
     'MembersPage',
+  ),
+})
+
+const invitations = createRoute({
+  getParentRoute: () => tenant,
+  path: '/invitations',
+  component: lazyRouteComponent(
+    () => withMessages(import('./invitations/invitations-page.tsx'), 'ui.invitations'),
+    'InvitationsPage',
   ),
 })
 
@@ -218,6 +227,7 @@ const routeTree = root.addChildren([
     tenant.addChildren([
       overview,
       members,
+      invitations,
       memberImport,
       mfa,
       storage,

@@ -52,11 +52,13 @@ import type portalSchedulingBookingPage from './en/portal/scheduling-booking-pag
 import type portalSchedulingBookings from './en/portal/scheduling-bookings.json'
 import type portalSchedulingEventTypes from './en/portal/scheduling-event-types.json'
 import type portalSchedulingHosts from './en/portal/scheduling-hosts.json'
+import type portalSearch from './en/portal/search.json'
 import type portalSecurityPolicy from './en/portal/security-policy.json'
 import type portalSession from './en/portal/session.json'
 import type portalSso from './en/portal/sso.json'
 import type portalStorage from './en/portal/storage.json'
 import type portalSubscriptions from './en/portal/subscriptions.json'
+import type portalTenantNotices from './en/portal/tenant-notices.json'
 import type portalTenants from './en/portal/tenants.json'
 import type serverDomainChecks from './en/server/domain-checks.json'
 import type serverErrors from './en/server/errors.json'
@@ -140,11 +142,13 @@ export interface Messages {
     'scheduling-bookings': typeof portalSchedulingBookings
     'scheduling-event-types': typeof portalSchedulingEventTypes
     'scheduling-hosts': typeof portalSchedulingHosts
+    search: typeof portalSearch
     'security-policy': typeof portalSecurityPolicy
     session: typeof portalSession
     sso: typeof portalSso
     storage: typeof portalStorage
     subscriptions: typeof portalSubscriptions
+    'tenant-notices': typeof portalTenantNotices
     tenants: typeof portalTenants
   }
   server: {

@@ -1,6 +1,6 @@
 import type { TenantRole, TenantView } from '@atrium/core/tenants/tenants'
 import type { UserView } from '@atrium/core/users/users'
-import { translations } from '@atrium/ui/messages'
+import { translations, withMessages } from '@atrium/ui/messages'
 import { problemOf } from '@atrium/ui/problem'
 import { type NavSection, Shell } from '@atrium/ui/shell'
 import { useFollowLanguage } from '@atrium/ui/use-follow-language'
@@ -15,6 +15,7 @@ import {
   IconHome,
   IconIdBadge2,
   IconKey,
+  IconMailPlus,
   IconSettings,
   IconShieldLock,
   IconUser,
@@ -36,7 +37,7 @@ import { TenantSwitcher } from './tenant-switcher.tsx'
 const t = translations('portal.layout')
 
 // Brings a library of its own, and is loaded when it is opened.
-const PortalSpotlight = lazy(() => import('./portal-spotlight.tsx'))
+const PortalSpotlight = lazy(() => withMessages(import('./portal-spotlight.tsx'), 'portal.search'))
 
 /** The frame around every page of a signed-in person. */
 export default function PortalFrame() {
@@ -180,6 +181,9 @@ function navOf(
       items: [
         { label: t('pages.overview'), icon: IconHome, target: links.overview(slug), exact: true },
         { label: t('pages.members'), icon: IconUsers, target: links.members(slug) },
+        ...(maySeeSettings(role)
+          ? [{ label: t('pages.invitations'), icon: IconMailPlus, target: links.invitations(slug) }]
+          : []),
         { label: t('pages.mfa'), icon: IconShieldLock, target: links.mfa(slug) },
         { label: t('pages.storage'), icon: IconDatabase, target: links.storage(slug) },
         { label: t('pages.scheduling'), icon: IconCalendarEvent, target: links.scheduling(slug) },

@@ -3,7 +3,7 @@ import type { LinkTarget } from '@atrium/ui/links'
 import { translations } from '@atrium/ui/messages'
 import { SpotlightSearch } from '@atrium/ui/spotlight-search'
 import { tenantStatusMeta } from '@atrium/ui/tones'
-import type { SpotlightActionData, SpotlightActionGroupData } from '@mantine/spotlight'
+import type { SpotlightActionGroupData } from '@mantine/spotlight'
 import {
   IconBuildingCommunity,
   IconCalendarEvent,
@@ -13,6 +13,7 @@ import {
   IconHome,
   IconIdBadge2,
   IconKey,
+  IconMailPlus,
   IconPlus,
   IconSettings,
   IconShieldLock,
@@ -25,9 +26,10 @@ import * as links from '../links.ts'
 import { partnerPages } from '../partner/partner-pages.ts'
 import { maySeeSettings } from '../tenants/roles.ts'
 import { TenantMark } from '../tenants/tenant-mark.tsx'
-import { keywordsOf, mailPages, rulePages } from './tenant-pages.ts'
+import { mailPages, rulePages, type TenantPage } from './tenant-pages.ts'
 
 const t = translations('portal.layout')
+const keywords = translations('portal.search')
 
 interface Props {
   tenants: UserView['tenants']
@@ -38,40 +40,39 @@ interface Props {
 /** Search over the pages of the portal and the person's workplaces. */
 export default function PortalSpotlight({ tenants, current, partner }: Props) {
   const router = useRouter()
-  const page = (
-    label: string,
-    Icon: TablerIcon,
-    target: LinkTarget,
-    keywords: string[],
-  ): SpotlightActionData => ({
-    id: `page:${label}`,
-    label,
-    keywords,
-    leftSection: <Icon size={20} stroke={1.75} aria-hidden />,
-    onClick: () => void router.navigate(target),
-  })
-  const named = (name: Parameters<typeof keywordsOf>[0], Icon: TablerIcon, target: LinkTarget) =>
-    page(t(`pages.${name}`), Icon, target, keywordsOf(name))
+  const page = (name: TenantPage['name'], Icon: TablerIcon, target: LinkTarget) => {
+    const label = t(`pages.${name}`)
+    return {
+      id: `page:${label}`,
+      label,
+      keywords: keywords(name).split(', '),
+      leftSection: <Icon size={20} stroke={1.75} aria-hidden />,
+      onClick: () => void router.navigate(target),
+    }
+  }
   const here = tenants.find(({ slug }) => slug === current)
   const inside = here
     ? [
-        named('overview', IconHome, links.overview(here.slug)),
-        named('members', IconUsers, links.members(here.slug)),
-        named('mfa', IconShieldLock, links.mfa(here.slug)),
-        named('storage', IconDatabase, links.storage(here.slug)),
-        named('bookings', IconCalendarEvent, links.bookings(here.slug)),
-        named('eventTypes', IconCalendarEvent, links.eventTypes(here.slug)),
-        named('availability', IconCalendarEvent, links.availability(here.slug)),
-        named('hosts', IconCalendarEvent, links.hosts(here.slug)),
-        named('bookingPage', IconCalendarEvent, links.bookingPage(here.slug)),
-        named('account', IconIdBadge2, links.account(here.slug)),
-        named('devices', IconDeviceMobile, links.devices(here.slug)),
-        named('audit', IconHistory, links.auditLog(here.slug)),
+        page('overview', IconHome, links.overview(here.slug)),
+        page('members', IconUsers, links.members(here.slug)),
+        page('mfa', IconShieldLock, links.mfa(here.slug)),
+        page('storage', IconDatabase, links.storage(here.slug)),
+        page('bookings', IconCalendarEvent, links.bookings(here.slug)),
+        page('eventTypes', IconCalendarEvent, links.eventTypes(here.slug)),
+        page('availability', IconCalendarEvent, links.availability(here.slug)),
+        page('hosts', IconCalendarEvent, links.hosts(here.slug)),
+        page('bookingPage', IconCalendarEvent, links.bookingPage(here.slug)),
+        page('account', IconIdBadge2, links.account(here.slug)),
+        page('devices', IconDeviceMobile, links.devices(here.slug)),
+        page('audit', IconHistory, links.auditLog(here.slug)),
         ...[...mailPages(here.slug, here.role), ...rulePages(here.slug, here.role)].map(
-          ({ label, icon, target, keywords }) => page(label, icon, target, keywords),
+          ({ name, icon, target }) => page(name, icon, target),
         ),
         ...(maySeeSettings(here.role)
-          ? [named('settings', IconSettings, links.settings(here.slug))]
+          ? [
+              page('invitations', IconMailPlus, links.invitations(here.slug)),
+              page('settings', IconSettings, links.settings(here.slug)),
+            ]
           : []),
       ]
     : []
@@ -80,9 +81,7 @@ export default function PortalSpotlight({ tenants, current, partner }: Props) {
     {
       group: partner?.name ?? t('sections.partner'),
       actions: partner
-        ? partnerPages(partner.access).map(({ label, icon, target, keywords }) =>
-            page(label, icon, target, keywords),
-          )
+        ? partnerPages(partner.access).map(({ name, icon, target }) => page(name, icon, target))
         : [],
     },
     {
@@ -98,10 +97,10 @@ export default function PortalSpotlight({ tenants, current, partner }: Props) {
     {
       group: t('sections.portal'),
       actions: [
-        named('home', IconBuildingCommunity, links.home),
-        named('newTenant', IconPlus, links.newTenant),
-        named('profile', IconUser, links.profile),
-        named('accountSecurity', IconKey, links.accountSecurity),
+        page('home', IconBuildingCommunity, links.home),
+        page('newTenant', IconPlus, links.newTenant),
+        page('profile', IconUser, links.profile),
+        page('accountSecurity', IconKey, links.accountSecurity),
       ],
     },
   ]

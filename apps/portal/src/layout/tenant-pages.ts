@@ -13,6 +13,7 @@ import {
   IconKey,
   IconLockAccess,
   IconMailForward,
+  IconMailPlus,
   IconPalette,
   IconReceipt,
   IconShieldLock,
@@ -26,16 +27,9 @@ import { maySeeSettings } from '../tenants/roles.ts'
 
 const t = translations('portal.layout')
 
-type Keywords = MessagesOf<'portal.layout'>['keywords']
-
-/** More words that the search finds a page by. */
-export function keywordsOf(page: keyof Keywords): string[] {
-  return t(`keywords.${page}`).split(', ')
-}
-
-/** A page of the navigation, with more words that the search finds it by. */
+/** A page of the navigation, with the name under which the search has more words for it. */
 export interface TenantPage extends NavItem {
-  keywords: string[]
+  name: keyof MessagesOf<'portal.search'>
 }
 
 /**
@@ -43,28 +37,25 @@ export interface TenantPage extends NavItem {
  * workplace.
  */
 export function mailPages(slug: string, role: TenantRole | undefined): TenantPage[] {
+  const domains: TenantPage = {
+    label: t('pages.domains'),
+    icon: IconWorld,
+    target: links.domains(slug),
+    name: 'domains',
+  }
   return [
-    ...(maySeeSettings(role)
-      ? [
-          {
-            label: t('pages.domains'),
-            icon: IconWorld,
-            target: links.domains(slug),
-            keywords: keywordsOf('domains'),
-          },
-        ]
-      : []),
+    ...(maySeeSettings(role) ? [domains] : []),
     {
       label: t('pages.aliases'),
       icon: IconAt,
       target: links.aliases(slug),
-      keywords: keywordsOf('aliases'),
+      name: 'aliases',
     },
     {
       label: t('pages.lists'),
       icon: IconMailForward,
       target: links.lists(slug),
-      keywords: keywordsOf('lists'),
+      name: 'lists',
     },
   ]
 }
@@ -77,46 +68,46 @@ export function rulePages(slug: string, role: TenantRole | undefined): TenantPag
       label: t('pages.sso'),
       icon: IconKey,
       target: links.ssoApps(slug),
-      keywords: keywordsOf('sso'),
+      name: 'sso',
     },
     {
       label: t('pages.branding'),
       icon: IconPalette,
       target: links.branding(slug),
-      keywords: keywordsOf('branding'),
+      name: 'branding',
       exact: true,
     },
     {
       label: t('pages.mailTexts'),
       icon: IconForms,
       target: links.mailTexts(slug),
-      keywords: keywordsOf('mailTexts'),
+      name: 'mailTexts',
     },
     {
       label: t('pages.securityPolicy'),
       icon: IconLockAccess,
       target: links.securityPolicy(slug),
-      keywords: keywordsOf('securityPolicy'),
+      name: 'securityPolicy',
       exact: true,
     },
     {
       label: t('pages.access'),
       icon: IconUserShield,
       target: links.access(slug),
-      keywords: keywordsOf('access'),
+      name: 'access',
     },
     {
       label: t('pages.billing'),
       icon: IconCreditCard,
       target: links.billing(slug),
-      keywords: keywordsOf('billing'),
+      name: 'billing',
       exact: true,
     },
     {
       label: t('pages.billingInfo'),
       icon: IconReceipt,
       target: links.billingInfo(slug),
-      keywords: keywordsOf('billingInfo'),
+      name: 'billingInfo',
     },
   ]
 }
@@ -133,7 +124,7 @@ export function pageSections(slug: string, role: TenantRole | undefined): NavSec
 /** The pages that an access grant of these scopes opens. */
 export function delegatePages(slug: string, scopes: readonly GrantScope[]): NavItem[] {
   const page = (
-    name: 'members' | 'mfa' | 'storage' | 'scheduling' | 'audit',
+    name: 'invitations' | 'members' | 'mfa' | 'storage' | 'scheduling' | 'audit',
     icon: TablerIcon,
   ) => ({
     label: t(`pages.${name}`),
@@ -145,6 +136,7 @@ export function delegatePages(slug: string, scopes: readonly GrantScope[]): NavI
   const ofScope: Readonly<Record<GrantScope, NavItem[]>> = {
     members: [
       { ...page('members', IconUsers), target: links.members(slug) },
+      { ...page('invitations', IconMailPlus), target: links.invitations(slug) },
       mfa,
       { ...page('storage', IconDatabase), target: links.storage(slug) },
     ],

@@ -9,12 +9,13 @@ import { Suspense, useState } from 'react'
 import * as links from '../links.ts'
 
 const t = translations('portal.members')
-const invitations = translations('ui.invitations')
 
 const CreateMemberDialog = lazyOnInput(() =>
   withMessages(import('./create-member-dialog.tsx'), 'portal.subscriptions', 'ui.issues'),
 )
-const InviteMembersDialog = lazyOnInput(() => import('../invitations/invite-members-dialog.tsx'))
+const InviteMembersDialog = lazyOnInput(() =>
+  withMessages(import('../invitations/invite-members-dialog.tsx'), 'ui.invitations'),
+)
 const FirstPassword = lazyOnInput(() => import('./first-password.tsx'))
 
 interface Props {
@@ -45,7 +46,7 @@ export function AddMembers({ tenant, onOpen }: Props) {
         leftSection={<IconMailPlus size={17} aria-hidden />}
         onClick={() => setInviting(true)}
       >
-        {invitations('dialog.open')}
+        {t('add.invite')}
       </Button>
       <Button leftSection={<IconUserPlus size={17} aria-hidden />} onClick={() => setOpened(true)}>
         {t('add.action')}

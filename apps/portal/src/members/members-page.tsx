@@ -9,14 +9,13 @@ import { Pager } from '@atrium/ui/pager'
 import { problemOf } from '@atrium/ui/problem'
 import { SearchInput } from '@atrium/ui/search-input'
 import { oneOf } from '@atrium/ui/search-params'
-import { Box, NativeSelect } from '@mantine/core'
+import { NativeSelect } from '@mantine/core'
 import { IconUsers } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useRouter, useSearch } from '@tanstack/react-router'
 import { Suspense } from 'react'
-import { TenantInvitations } from '../invitations/tenant-invitations.tsx'
 import * as links from '../links.ts'
-import { mayChange, maySeeSettings } from '../tenants/roles.ts'
+import { mayChange } from '../tenants/roles.ts'
 import { NoAccess } from '../tenants/tenant-frame.tsx'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
@@ -132,11 +131,6 @@ export function MembersPage() {
             onChange={(cursors) => go({ cursors }, false)}
           />
         </>
-      )}
-      {maySeeSettings(tenant.role) && (
-        <Box mt="xl">
-          <TenantInvitations tenant={tenant} />
-        </Box>
       )}
       <Suspense>
         {changing && choice.members.length > 0 && <BulkBar tenant={tenant} choice={choice} />}

@@ -12,7 +12,7 @@ import {
   IconUserShield,
   IconUsers,
 } from '@tabler/icons-react'
-import { keywordsOf, type TenantPage } from '../layout/tenant-pages.ts'
+import type { TenantPage } from '../layout/tenant-pages.ts'
 import * as links from '../links.ts'
 
 const t = translations('portal.layout')
@@ -27,55 +27,55 @@ export function partnerPages(access: PartnerAccess): TenantPage[] {
       icon: IconLayoutDashboard,
       target: links.partner,
       exact: true,
-      keywords: keywordsOf('partnerDashboard'),
+      name: 'partnerDashboard',
     }),
     ...may('customers', {
       label: t('pages.partnerCustomers'),
       icon: IconBuildingCommunity,
       target: links.partnerCustomers(),
-      keywords: keywordsOf('partnerCustomers'),
+      name: 'partnerCustomers',
     }),
     ...may('customers', {
       label: t('pages.partnerAccess'),
       icon: IconUserShield,
       target: links.partnerAccess,
-      keywords: keywordsOf('partnerAccess'),
+      name: 'partnerAccess',
     }),
     ...may('reports', {
       label: t('pages.partnerReports'),
       icon: IconChartBar,
       target: links.partnerReports(),
-      keywords: keywordsOf('partnerReports'),
+      name: 'partnerReports',
     }),
     ...may('finance', {
       label: t('pages.partnerEarnings'),
       icon: IconCoins,
       target: links.partnerBilling(),
-      keywords: keywordsOf('partnerEarnings'),
+      name: 'partnerEarnings',
     }),
     ...may('finance', {
       label: t('pages.partnerPayouts'),
       icon: IconCashBanknote,
       target: links.partnerPayouts(),
-      keywords: keywordsOf('partnerPayouts'),
+      name: 'partnerPayouts',
     }),
     ...may('customers', {
       label: t('pages.partnerStaff'),
       icon: IconUsers,
       target: links.partnerStaff,
-      keywords: keywordsOf('partnerStaff'),
+      name: 'partnerStaff',
     }),
     ...may('customers', {
       label: t('pages.partnerBranding'),
       icon: IconPalette,
       target: links.partnerBranding,
-      keywords: keywordsOf('partnerBranding'),
+      name: 'partnerBranding',
     }),
     ...may('customers', {
       label: t('pages.partnerSettings'),
       icon: IconSettings,
       target: links.partnerSettings,
-      keywords: keywordsOf('partnerSettings'),
+      name: 'partnerSettings',
     }),
   ]
 }

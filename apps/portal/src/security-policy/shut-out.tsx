@@ -5,33 +5,19 @@ import { problemOf } from '@atrium/ui/problem'
 import { signInAddress } from '@atrium/ui/trpc-client'
 import { Button, Group, List, Text } from '@mantine/core'
 import * as links from '../links.ts'
+import type { ShutOutCode } from '../tenants/problems.ts'
 
-const t = translations('portal.layout')
-
-const codes = [
-  'mfa_required',
-  'sign_in_too_old',
-  'network_not_allowed',
-  'country_not_allowed',
-] as const
-type Code = (typeof codes)[number]
-
-/** Why a workplace's security policy shuts the person out; undefined for any other failure. */
-export function shutOutCode(error: unknown): Code | undefined {
-  if (!error) return undefined
-  const { code } = problemOf(error)
-  return codes.find((each) => each === code)
-}
+const t = translations('portal.tenant-notices')
 
 interface Props {
-  code: Code
+  code: ShutOutCode
   error: unknown
   onRetry: () => void
   retrying: boolean
 }
 
 /** In place of every page of a workplace whose security policy shuts the person out. */
-export function ShutOut({ code, error, onRetry, retrying }: Props) {
+export default function ShutOut({ code, error, onRetry, retrying }: Props) {
   const signIn = code === 'mfa_required' || code === 'sign_in_too_old'
   return (
     <>
@@ -65,7 +51,7 @@ export function ShutOut({ code, error, onRetry, retrying }: Props) {
           </Button>
         )}
         <LinkButton {...links.home} variant="subtle">
-          {t('tenant.goHome')}
+          {t('shutOut.home')}
         </LinkButton>
       </Group>
     </>

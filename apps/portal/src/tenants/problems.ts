@@ -29,3 +29,18 @@ export function explain(error: unknown): string | undefined {
 export function isMissing(error: unknown): boolean {
   return problemOf(error).code === 'not_found'
 }
+
+const shutOutCodes = [
+  'mfa_required',
+  'sign_in_too_old',
+  'network_not_allowed',
+  'country_not_allowed',
+] as const
+export type ShutOutCode = (typeof shutOutCodes)[number]
+
+/** Why a workplace's security policy shuts the person out; undefined for any other failure. */
+export function shutOutCode(error: unknown): ShutOutCode | undefined {
+  if (!error) return undefined
+  const { code } = problemOf(error)
+  return shutOutCodes.find((each) => each === code)
+}

@@ -1,22 +1,23 @@
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { LinkButton } from '@atrium/ui/links'
-import { translations } from '@atrium/ui/messages'
+import { translations, withMessages } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { problemOf } from '@atrium/ui/problem'
 import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Outlet, useParams } from '@tanstack/react-router'
-import { useEffect } from 'react'
-import { AccessBanners } from '../access-grants/access-banners.tsx'
+import { lazy, Suspense, useEffect } from 'react'
 import * as links from '../links.ts'
-import { SecondFactorBanner } from '../security-policy/second-factor-banner.tsx'
-import { ShutOut, shutOutCode } from '../security-policy/shut-out.tsx'
 import { rememberTenant } from '../session/last-tenant.ts'
 import { useTRPC } from '../trpc.ts'
-import { isMissing } from './problems.ts'
-import { StatusBanner } from './status-banner.tsx'
+import { isMissing, shutOutCode } from './problems.ts'
+import { TenantBanners } from './tenant-banners.tsx'
 
 const t = translations('portal.layout')
+
+const ShutOut = lazy(() =>
+  withMessages(import('../security-policy/shut-out.tsx'), 'portal.tenant-notices'),
+)
 
 /**
  * Around every page of a workplace: fetches it, says when it is missing or suspended, and remembers
@@ -35,32 +36,25 @@ export function TenantFrame() {
   const shutOut = shutOutCode(tenant.error)
   if (shutOut) {
     return (
-      <ShutOut
-        code={shutOut}
-        error={tenant.error}
-        onRetry={() => void tenant.refetch()}
-        retrying={tenant.isFetching}
-      />
+      <Suspense fallback={<Loading slug={slug} />}>
+        <ShutOut
+          code={shutOut}
+          error={tenant.error}
+          onRetry={() => void tenant.refetch()}
+          retrying={tenant.isFetching}
+        />
+      </Suspense>
     )
   }
   if (tenant.data) {
     return (
       <>
-        <AccessBanners tenant={tenant.data} />
-        <StatusBanner tenant={tenant.data} />
-        {tenant.data.role !== null && <SecondFactorBanner slug={slug} />}
+        <TenantBanners tenant={tenant.data} />
         <Outlet />
       </>
     )
   }
-  if (tenant.isPending) {
-    return (
-      <>
-        <PageHeader title={slug} />
-        <LoadingRows label={t('tenant.loading')} />
-      </>
-    )
-  }
+  if (tenant.isPending) return <Loading slug={slug} />
   if (isMissing(tenant.error)) return <Missing slug={slug} />
   if (problemOf(tenant.error).status === 403) return <NoAccess slug={slug} />
   return (
@@ -72,6 +66,15 @@ export function TenantFrame() {
         onRetry={() => void tenant.refetch()}
         retrying={tenant.isFetching}
       />
+    </>
+  )
+}
+
+function Loading({ slug }: { slug: string }) {
+  return (
+    <>
+      <PageHeader title={slug} />
+      <LoadingRows label={t('tenant.loading')} />
     </>
   )
 }
