@@ -8,7 +8,7 @@ import {
   opens,
   storedIdentities,
 } from '@atrium/testing/held-accounts'
-import { mailedToken, proveAddress } from '@atrium/testing/invitations'
+import { accept, mailedToken, proveAddress } from '@atrium/testing/invitations'
 import { caughtMails } from '@atrium/testing/mails'
 import { type MembersTestApp, startMembersTestApp } from '@atrium/testing/members-test-app'
 import { proveDomain, type TestResponse } from '@atrium/testing/test-app'
@@ -66,6 +66,15 @@ async function letTimePass(): Promise<void> {
   await settleDueAddressClaims(testApp.app.services)
 }
 
+const tenantId = async (slug: string) =>
+  (
+    await testApp.database.db
+      .selectFrom('tenants')
+      .select('id')
+      .where('slug', '=', slug)
+      .executeTakeFirstOrThrow()
+  ).id
+
 const record = (id: string) =>
   testApp.database.db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 
@@ -117,6 +126,150 @@ describe('people with addresses on a proved domain', () => {
     for (const name of [domain, 'acme.tenants.local'])
       expect(await people(name)).toMatchObject({ body: { code: 'domain_not_verified' } })
     expect(await people('globex.tenants.local')).toMatchObject({ status: 404 })
+  })
+})
+
+describe('an address on a proved domain', () => {
+  const add = (email: string) => testApp.call('POST', '/users', { email, role: 'member' })
+  const required = { status: 409, body: { code: 'address_claim_required' } }
+
+  it('is not added while its account is managed elsewhere, which keeps everything', async () => {
+    const { domain, held } = await situation()
+    const before = await record(held.id)
+    const rejected = await add(held.email)
+    expect(rejected).toMatchObject(required)
+    expect(rejected.body.detail).toBe(
+      `${held.email} is managed elsewhere. An admin can claim it on the page of the domain ${domain}, under “People with addresses on this domain”.`,
+    )
+    expect(await record(held.id)).toEqual(before)
+    expect((await me(held.token)).body.tenants).toMatchObject([{ slug: 'globex' }])
+    // A claim changes nothing until the person acted or its time is over.
+    await claim(domain, held.email)
+    expect(await add(held.email)).toMatchObject(required)
+    await letTimePass()
+    await testApp.database.db
+      .updateTable('identity_dues')
+      .set({ next_at: new Date(0) })
+      .where('user_id', '=', held.id)
+      .execute()
+    await followIdentities(testApp.app.services)
+    expect((await add(held.email)).status).toBe(201)
+  })
+
+  it('is not added by eight at once, nor by an operator', async () => {
+    const { held } = await situation()
+    const statuses = await Promise.all(Array.from({ length: 8 }, () => add(held.email)))
+    expect(statuses.map(({ body }) => body.code)).toEqual(
+      Array.from({ length: 8 }, () => 'address_claim_required'),
+    )
+    expect(
+      await testApp.request('POST', '/tenants/acme/users', {
+        token: testApp.as.operator,
+        body: { email: held.email },
+      }),
+    ).toMatchObject(required)
+  })
+
+  it('is rejected in the rows of an import, in a dry run too', async () => {
+    const { held } = await situation()
+    const csv = `email,role\n${held.email},member\n`
+    const row = { state: 'refused', code: 'address_claim_required' }
+    const dry = await testApp.call('POST', '/user-imports', { csv, dryRun: true })
+    expect(dry.body.rows).toMatchObject([row])
+    expect(dry.body.rows[0].message).toContain('is managed elsewhere')
+    const { body } = await testApp.call('POST', '/user-imports', { csv, dryRun: false })
+    expect(body.rows).toMatchObject([row])
+    expect(opens(testApp, held.email, held.password)).toBe(true)
+  })
+
+  it('is not added while its holder is partner staff, or a member elsewhere who was one here', async () => {
+    const { domain } = await situation()
+    const { body } = await add(`former@${domain}`)
+    const { id } = body.member
+    await testApp.database.db
+      .insertInto('memberships')
+      .values({ tenant_id: await tenantId('globex'), user_id: id, role: 'admin' })
+      .execute()
+    expect((await testApp.call('DELETE', `/users/${id}`)).status).toBe(204)
+    expect(await add(`former@${domain}`)).toMatchObject(required)
+    const emails = (await people(domain)).body.items.map(({ email }: { email: string }) => email)
+    expect(emails).toContain(`former@${domain}`)
+    await claim(domain, `former@${domain}`)
+    // Our own admins made the claim, and get no notice of it.
+    expect(
+      (await mailsTo('owner@acme.test')).filter(({ text: one }) =>
+        one.includes(`former@${domain}`),
+      ),
+    ).toEqual([])
+    await letTimePass()
+    expect((await record(id)).email).toMatch(/@detached\.invalid$/)
+
+    const north = await testApp.database.db
+      .selectFrom('partners')
+      .select('id')
+      .where('slug', '=', 'north')
+      .executeTakeFirstOrThrow()
+    await testApp.database.db
+      .insertInto('users')
+      .values({
+        idp_subject_id: text(),
+        email: `staff@${domain}`,
+        name: 'Staff',
+        partner_id: north.id,
+        partner_access: 'viewer',
+      })
+      .execute()
+    expect(await add(`staff@${domain}`)).toMatchObject(required)
+  })
+
+  it('is added at once when its holder belongs nowhere', async () => {
+    const { domain } = await situation()
+    const email = `newcomer@${domain}`
+    await testApp.database.db
+      .insertInto('users')
+      .values({ idp_subject_id: text(), email, name: 'Newcomer' })
+      .execute()
+    const added = await add(email)
+    expect(added).toMatchObject({ status: 201 })
+    expect(opens(testApp, email, added.body.oneTimePassword)).toBe(true)
+  })
+
+  it('is in use, and cannot be claimed, below the domain of the platform', async () => {
+    const email = `bo-${text()}@acme.tenants.local`
+    await heldAccount(testApp, { email, tenantSlug: 'globex' })
+    expect(await add(email)).toMatchObject({ status: 409, body: { code: 'email_taken' } })
+  })
+
+  it('is not taken by accepting an invitation either, whichever workplace invites', async () => {
+    const { domain, held } = await situation()
+    // Whoever owns the domain reads its mail.
+    for (const slug of ['acme', 'globex']) {
+      const { id } = await testApp.database.db
+        .insertInto('invitations')
+        .values({
+          kind: 'member',
+          tenant_id: await tenantId(slug),
+          email: held.email,
+          name: 'Bo',
+          role: 'member',
+          inviter_name: 'Ada',
+          expires_at: new Date(Date.now() + 86_400_000),
+        })
+        .returning('id')
+        .executeTakeFirstOrThrow()
+      expect(await accept(testApp, held.email)).toMatchObject(required)
+      const { accepted_at } = await testApp.database.db
+        .selectFrom('invitations')
+        .select('accepted_at')
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow()
+      expect(accepted_at).toBeNull()
+    }
+    expect(opens(testApp, held.email, held.password)).toBe(true)
+    expect((await me(held.token)).body.tenants).toMatchObject([{ slug: 'globex' }])
+    await claim(domain, held.email)
+    const moved = await move(await moveLink(held.email))
+    expect(moved.status).toBe(200)
   })
 })
 

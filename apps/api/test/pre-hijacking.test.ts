@@ -242,27 +242,38 @@ describe('an account for an address outside the proved domains', () => {
 })
 
 describe('an account that the attacker holds from before', () => {
-  it('is not what a tenant gets that proves the domain', async () => {
-    const held = await heldAccount(`victim@${await provenDomain()}`)
-    const added = await testApp.call('POST', '/users', {
-      email: held.email.toUpperCase(),
-      name: 'Victim',
-      role: 'admin',
+  it('is not what a tenant gets that proves the domain: it has to claim the address', async () => {
+    const domain = await provenDomain()
+    const held = await heldAccount(`victim@${domain}`)
+    const person = { email: held.email.toUpperCase(), name: 'Victim', role: 'admin' }
+    expect(await testApp.call('POST', '/users', person)).toMatchObject({
+      status: 409,
+      body: {
+        code: 'address_claim_required',
+        detail: expect.stringContaining(`the page of the domain ${domain}`),
+      },
     })
-    expect(added).toMatchObject({
-      status: 201,
-      body: { member: { name: 'Victim', managed: true, outcomes: { identity: 'ok' } } },
+    expect(opens(held.email, held.password)).toBe(true)
+    const claim = await testApp.call('POST', `/domains/${domain}/address-claims`, {
+      email: held.email,
     })
-    expect(opens(held.email, added.body.oneTimePassword)).toBe(true)
+    expect(claim.status).toBe(201)
+    await mailedToken(testApp, held.email)
+    const link = caughtMails(testApp)
+      .filter(({ envelope }) => envelope.to.includes(held.email))
+      .flatMap(({ text }) => /\/claim\/([\w-]{43})/.exec(text ?? '')?.[1] ?? [])
+      .at(-1)
+    const moved = await testApp.request('POST', '/address-claims/move', {
+      token: link ?? '',
+      body: {},
+    })
+    expect(opens(held.email, moved.body.tempPassword)).toBe(true)
     await expectUseless(held)
-    expect(
-      (await testApp.request('GET', '/tenants/acme/users', { token: held.token })).status,
-    ).toBe(403)
     const own = await testApp.request('GET', '/users/me', {
       token: await testApp.token(held.email),
     })
     expect(own.body.tenants).toEqual(
-      expect.arrayContaining([expect.objectContaining({ slug: 'acme', role: 'admin' })]),
+      expect.arrayContaining([expect.objectContaining({ slug: 'acme', role: 'member' })]),
     )
   })
 

@@ -64,8 +64,10 @@ export async function mailClaim(
     }),
     key: `address.claimed:${key}`,
   })
-  if (claim.homeTenantId === null) return
-  for (const admin of await listAdministrators(trx, claim.homeTenantId))
+  const { homeTenantId } = claim
+  // The tenant that claims knows.
+  if (homeTenantId === null || homeTenantId === tenantId) return
+  for (const admin of await listAdministrators(trx, homeTenantId))
     await services.outbox.send(trx, {
       tenantId: null,
       template: 'address.claimed_elsewhere',

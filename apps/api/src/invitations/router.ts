@@ -52,6 +52,7 @@ const joining: ErrorCode[] = [
   ...tenantErrors,
   'not_found',
   'email_taken',
+  'address_claim_required',
   'email_exists',
   'member_not_active',
   'seats_exhausted',

@@ -1,3 +1,4 @@
+import { splitAddress } from '@atrium/core/mail/mail-addresses'
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import {
@@ -6,13 +7,14 @@ import {
   lockInvitation,
 } from '@atrium/db/invitations/invitations'
 import type { TouchedList } from '@atrium/db/mail/lists'
-import { findPerson, insertPerson } from '@atrium/db/members/members'
+import { findAddressUse, findPerson, insertPerson } from '@atrium/db/members/members'
 import { lockUser, setStaff } from '@atrium/db/partners/partner-team'
 import { holdPartner } from '@atrium/db/partners/partners'
 import type { Trx } from '@atrium/db/platform/connect'
 import {
   type AccessLink,
   findByAccessLink,
+  findDomainTenant,
   giveUpIdentity,
   markProved,
   readTrust,
@@ -21,6 +23,7 @@ import {
 import { addIdentitySyncTask } from '@atrium/db/users/identity-sync-tasks'
 import { pendingSubject } from '@atrium/db/users/pending-subject'
 import { findUser, lockEmail, setPlatformAdmin } from '@atrium/db/users/users'
+import { usedElsewhere } from '../members/addresses.ts'
 import { joinTenant, rejectForeignNewcomer } from '../members/join.ts'
 import { rejectStaff } from '../partners/attachable.ts'
 import { lockOpenTenant, type OpenTenant } from '../rpc/open-tenant.ts'
@@ -80,7 +83,8 @@ async function settle(
   if ('userId' in by && known?.id !== by.userId) throw noSuchLink()
   if (!known && tenant) await rejectForeignNewcomer(trx, tenant.id, email)
   const userId = known?.id ?? (await insertInvitee(trx, invitation))
-  const { handsOver } = await prove(trx, { userId, email, homeTenantId: invitation.tenantId })
+  const person = { userId, email, homeTenantId: invitation.tenantId }
+  const { handsOver } = await prove(services, trx, person)
   if (handsOver) {
     if (!('hash' in by)) throw new AppError('address_not_proved')
     await saveAccessLink(trx, { userId, email, hash: by.hash })
@@ -120,15 +124,21 @@ async function joinStaff(
 
 /**
  * From now on the address is proved by this person; an unproved identity is given up.
- * `homeTenantId`: the tenant that creates the new one.
+ * `homeTenantId`: the tenant that creates the new one. The tenant that proved the domain may read
+ * the mail of the address, so on such a domain this takes no identity from elsewhere. Throws
+ * AppError `address_claim_required`, `email_taken`.
  */
 async function prove(
+  { config }: InTransaction,
   trx: Trx,
   { userId, email, homeTenantId }: { userId: string; email: string; homeTenantId: string | null },
 ): Promise<{ handsOver: boolean }> {
   const trust = await readTrust(trx, userId)
   const user = await findUser(trx, userId)
   if (!trust || !user || user.deactivatedAt !== null) throw noSuchLink()
+  const domain = trust.proved ? undefined : await findDomainTenant(trx, splitAddress(email).domain)
+  if (domain && (await findAddressUse(trx, domain.tenantId, email)).elsewhere)
+    throw usedElsewhere(config, email)
   const fresh = user.idpSubjectId.startsWith(pendingSubject)
   if (!fresh && !trust.proved) await giveUpIdentity(trx, userId, homeTenantId)
   await markProved(trx, userId, email)
@@ -143,7 +153,7 @@ export function settlePassword(services: Services, hash: Buffer): Promise<Access
     const link = addressed && (await findByAccessLink(trx, hash))
     if (!link) throw noSuchLink()
     const trust = await readTrust(trx, link.userId)
-    await prove(trx, {
+    await prove(services, trx, {
       userId: link.userId,
       email: link.email,
       homeTenantId: trust?.homeTenantId ?? null,

@@ -82,6 +82,19 @@ export function rejectForeign({ address, foreign }: Place): void {
 export const taken = (address: string, cause?: unknown) =>
   new AppError('email_taken', errorText('addressInUse', { address }), { cause })
 
+/**
+ * Why a tenant does not get an address on its domain from people who belong elsewhere: only a claim
+ * takes it, and names below the platform's cannot be claimed.
+ */
+export const usedElsewhere = ({ tenantDomain }: { tenantDomain: string }, address: string) => {
+  const { domain } = splitAddress(address)
+  if (isBelow(domain, tenantDomain)) return taken(address)
+  return new AppError(
+    'address_claim_required',
+    errorText('addressManagedElsewhere', { address, domain }),
+  )
+}
+
 /** The mail server when mailboxes are made in it. */
 export function mailOf(services: Services): MailServer | undefined {
   return services.config.mailProvisioning ? (services.systems.mail ?? undefined) : undefined

@@ -224,7 +224,7 @@ async function lookUp(
   }
   try {
     const place = await placeOf(services, db, tenant.id, parsed.data.email, 'email')
-    await admit(db, { tenantId: tenant.id, place, subject: undefined, operator }).catch(
+    await admit(services, db, { tenantId: tenant.id, place, subject: undefined, operator }).catch(
       (error: unknown) => {
         // Such an address is invited.
         if (findAppError(error)?.code !== 'invitation_required') throw error

@@ -21,7 +21,15 @@ import { ofRecipient, type Take } from '../rpc/limits.ts'
 import { lockOpenTenant, type OpenTenant } from '../rpc/open-tenant.ts'
 import type { InTransaction, Services } from '../rpc/services.ts'
 import { tenantTransaction } from '../rpc/tenant-transaction.ts'
-import { mailOf, orUnseen, type Place, placeOf, taken, type Unseen } from './addresses.ts'
+import {
+  mailOf,
+  orUnseen,
+  type Place,
+  placeOf,
+  taken,
+  type Unseen,
+  usedElsewhere,
+} from './addresses.ts'
 import { takeSeat } from './seats.ts'
 
 /** On whose behalf a member is made. */
@@ -52,7 +60,8 @@ export interface Inserted {
  * makes an operator a member. Upstream systems are asked first whether an own address is free; one
  * that does not respond is asked again by the step that needs it. Throws AppError
  * `tenant_suspended`, `tenant_deleted`, `email_taken`, `domain_not_verified`, `seats_exhausted`,
- * `billing_limited`, `invitation_required` for every other address, `invalid_input`.
+ * `billing_limited`, `invitation_required` for every other address, `address_claim_required` for a
+ * person who belongs elsewhere, `invalid_input`.
  */
 export async function insertMember(
   services: Services,
@@ -82,7 +91,7 @@ export async function insertMember(
       await lockEmail(trx, address)
       // Of an own address `admit` makes sure again.
       const place = own ? looked : await placeOf(services, trx, tenant.id, fields.email, 'email')
-      const person = await admit(trx, {
+      const person = await admit(services, trx, {
         tenantId: tenant.id,
         place,
         subject,
@@ -170,11 +179,12 @@ async function personFor(
  * they know one who may be added. Reveals nothing about people outside the tenant's domains.
  */
 export async function admit(
+  { config }: InTransaction,
   db: Db | Trx,
   request: { tenantId: string; place: Place; subject: string | undefined; operator: boolean },
 ): Promise<KnownPerson | undefined> {
   const { tenantId, place, subject, operator } = request
-  const { person, member, held, own } = await findAddressUse(db, tenantId, place.address)
+  const { person, member, elsewhere, held, own } = await findAddressUse(db, tenantId, place.address)
   if (place.own && !own)
     throw new AppError(
       'domain_not_verified',
@@ -188,9 +198,9 @@ export async function admit(
     return person
   }
   if (subject !== undefined && !person) throw taken(place.address)
-  if (person && (person.deactivatedAt !== null || (person.platformAdmin && !operator)))
-    throw taken(place.address)
-  if (held) throw taken(place.address)
+  if (held || (person?.platformAdmin && !operator)) throw taken(place.address)
+  if (elsewhere && !person?.platformAdmin) throw usedElsewhere(config, place.address)
+  if (person && person.deactivatedAt !== null) throw taken(place.address)
   return person
 }
 

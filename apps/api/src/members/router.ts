@@ -81,6 +81,7 @@ export const membersRouter = router({
         'domain_not_verified',
         'integration_off',
         'invitation_required',
+        'address_claim_required',
         'email_taken',
         'billing_limited',
         'quote_expired',

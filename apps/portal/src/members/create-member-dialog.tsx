@@ -14,6 +14,7 @@ import { useInvalidateInvitations } from '../invitations/use-invalidate-invitati
 import { explain } from '../tenants/problems.ts'
 import { showRejection } from '../tenants/rejection.ts'
 import { useTRPC } from '../trpc.ts'
+import { ClaimLink } from './claim-link.tsx'
 import {
   CreateForm,
   type CreateFormValues,
@@ -47,7 +48,13 @@ export default function CreateMemberDialog(props: Props) {
 // Rejections that are about the address although they name no field.
 const aboutAddress = {
   name: 'email',
-  codes: ['email_taken', 'email_exists', 'already_exists', 'domain_not_verified'],
+  codes: [
+    'email_taken',
+    'email_exists',
+    'already_exists',
+    'domain_not_verified',
+    'address_claim_required',
+  ],
 }
 
 function MemberFields({ tenant, onClose, onCreated }: Props) {
@@ -127,7 +134,11 @@ function MemberFields({ tenant, onClose, onCreated }: Props) {
             }
             {...form.getInputProps('email')}
           />
-          <Outlook text={form.values.email} tenant={tenant} />
+          {rejection === 'address_claim_required' && create.variables ? (
+            <ClaimLink tenant={tenant} email={create.variables.email} />
+          ) : (
+            <Outlook text={form.values.email} tenant={tenant} />
+          )}
         </div>
         <TextInput
           label={t('fields.name')}

@@ -92,7 +92,7 @@ export function ImportProgress({ tenant, importId }: Props) {
       {ended && all.isPending && <LoadingRows label={t('import.rows.loading')} />}
       {ended && all.data && (
         <Panel title={t('import.rows.title')}>
-          <ImportRows view={all.data} />
+          <ImportRows tenant={tenant} view={all.data} />
         </Panel>
       )}
     </>

@@ -1,9 +1,11 @@
 import type { ImportRow, ImportView } from '@atrium/core/members/member-import'
+import type { TenantView } from '@atrium/core/tenants/tenants'
 import { translations } from '@atrium/ui/messages'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
+import { ClaimLink } from './claim-link.tsx'
 import { rowMeta } from './import-status-meta.ts'
 
 const t = translations('portal.members')
@@ -13,7 +15,7 @@ const t = translations('portal.members')
 const step = 100
 
 /** Rows of an import with the verdict of each; the rejected ones can be looked at alone. */
-export function ImportRows({ view }: { view: ImportView }) {
+export function ImportRows({ tenant, view }: { tenant: TenantView; view: ImportView }) {
   const rejected = view.rows.filter(isProblem)
   const [chosen, setChosen] = useState<'problems' | 'all'>()
   const shown = chosen ?? (rejected.length > 0 ? 'problems' : 'all')
@@ -40,7 +42,7 @@ export function ImportRows({ view }: { view: ImportView }) {
       {rows.length > 0 && (
         <ResponsiveTable
           caption={t('import.rows.caption')}
-          columns={columnsOf(view.dryRun)}
+          columns={columnsOf(tenant, view.dryRun)}
           rows={rows.slice(0, length)}
           rowKey={(row) => String(row.line)}
         />
@@ -63,7 +65,7 @@ function isProblem({ state }: ImportRow): boolean {
   return state === 'refused' || state === 'incomplete'
 }
 
-function columnsOf(dryRun: boolean): Column<ImportRow>[] {
+function columnsOf(tenant: TenantView, dryRun: boolean): Column<ImportRow>[] {
   return [
     {
       key: 'email',
@@ -88,11 +90,23 @@ function columnsOf(dryRun: boolean): Column<ImportRow>[] {
       header: t('import.rows.verdict'),
       cell: ({ state }) => <StatusBadge {...rowMeta(state, dryRun)} />,
     },
-    { key: 'reason', header: t('import.rows.reason'), cell: Reason },
+    {
+      key: 'reason',
+      header: t('import.rows.reason'),
+      cell: (row) => <Reason tenant={tenant} row={row} />,
+    },
   ]
 }
 
-function Reason({ message, issues }: ImportRow) {
+function Reason({ tenant, row }: { tenant: TenantView; row: ImportRow }) {
+  const { code, email, message, issues } = row
+  if (code === 'address_claim_required')
+    return (
+      <div>
+        <div>{message}</div>
+        <ClaimLink tenant={tenant} email={email} />
+      </div>
+    )
   if (issues.length === 0) return <>{message ?? '–'}</>
   return (
     <div>

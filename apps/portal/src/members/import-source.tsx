@@ -130,6 +130,7 @@ export function ImportSource({ tenant, onStarted }: Props) {
       </Panel>
       {checked && (
         <Verdicts
+          tenant={tenant}
           view={checked}
           running={run.isPending}
           error={run.error}
@@ -141,13 +142,14 @@ export function ImportSource({ tenant, onStarted }: Props) {
 }
 
 interface VerdictsProps {
+  tenant: TenantView
   view: ImportView
   running: boolean
   error: unknown
   onRun: () => void
 }
 
-function Verdicts({ view, running, error, onRun }: VerdictsProps) {
+function Verdicts({ tenant, view, running, error, onRun }: VerdictsProps) {
   const { ready, refused: rejected } = view.counts
   return (
     <Panel
@@ -160,7 +162,7 @@ function Verdicts({ view, running, error, onRun }: VerdictsProps) {
             {t('import.verdicts.leftOut', { count: rejected })}
           </Alert>
         )}
-        <ImportRows view={view} />
+        <ImportRows tenant={tenant} view={view} />
         {error ? (
           <ProblemAlert
             title={t('import.verdicts.failed')}

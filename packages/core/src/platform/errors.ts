@@ -58,6 +58,7 @@ const table = {
   identity_not_managed: 409,
   member_busy: 409,
   address_claim_held: 409,
+  address_claim_required: 409,
   address_not_proved: 409,
   email_taken: 409,
   invitation_required: 409,

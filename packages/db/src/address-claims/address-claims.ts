@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { secondsFromNow } from '../platform/clock.ts'
 import type { Db, Trx } from '../platform/connect.ts'
-import { proved } from '../users/address-proofs.ts'
+import { belongsElsewhere, proved } from '../users/address-proofs.ts'
 
 /** How long a link to a new address can be used, in seconds. */
 export const addressChangeSeconds = 86_400
@@ -12,26 +12,28 @@ const recheckSeconds = 3_600
 const domainOfAddress = sql<string>`split_part(u.email, '@', 2)`
 
 /**
- * People with an address on the domain whose identity the tenant neither created nor got: those of
- * other tenants, and those of no tenant who are no member of it.
+ * People with an address on the domain whom the tenant may not simply take over: identities whose
+ * home is another tenant, and everybody who is no member of it, unless they belong to it alone.
  */
 function selectElsewhere(db: Db | Trx, tenantId: string, domain: string) {
   return db
     .selectFrom('users as u')
     .where(domainOfAddress, '=', domain)
     .where('u.removed_at', 'is', null)
-    .where('u.home_tenant_id', 'is distinct from', tenantId)
-    .where(({ eb, or, not, exists, selectFrom }) =>
+    .where(({ and, eb, or, not, exists, selectFrom }) =>
       or([
-        eb('u.home_tenant_id', 'is not', null),
-        not(
-          exists(
-            selectFrom('memberships as m')
-              .select('m.user_id')
-              .where('m.tenant_id', '=', tenantId)
-              .whereRef('m.user_id', '=', 'u.id'),
+        eb('u.home_tenant_id', '<>', tenantId),
+        and([
+          not(
+            exists(
+              selectFrom('memberships as m')
+                .select('m.user_id')
+                .where('m.tenant_id', '=', tenantId)
+                .whereRef('m.user_id', '=', 'u.id'),
+            ),
           ),
-        ),
+          or([eb('u.home_tenant_id', 'is', null), belongsElsewhere(tenantId)]),
+        ]),
       ]),
     )
 }

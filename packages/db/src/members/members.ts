@@ -13,7 +13,7 @@ import { matchesText } from '../platform/text-search.ts'
 import type { MembershipsTable } from '../schema/members.ts'
 import type { Tables } from '../schema/tables.ts'
 import type { UsersTable } from '../schema/users.ts'
-import { proved } from '../users/address-proofs.ts'
+import { belongsElsewhere, proved } from '../users/address-proofs.ts'
 import { pendingSubject } from '../users/pending-subject.ts'
 
 export type MembershipStatus = 'provisioning' | 'active' | 'suspended' | 'removing'
@@ -309,10 +309,13 @@ export function findPerson(
 
 /** What has an address on a domain of a tenant, or is known by it. */
 export interface AddressUse {
+  /** The one who proved the address, if several have it. */
   person: KnownPerson | undefined
-  /** That person is a member of the tenant. */
+  /** Somebody with the address is a member of the tenant. */
   member: boolean
-  /** A mailbox, a list or another person has it. */
+  /** Somebody with the address has a home, a membership or a partner elsewhere. */
+  elsewhere: boolean
+  /** A mailbox or a list has it. */
   held: boolean
   /** Its domain is one that the tenant proved. */
   own: boolean
@@ -330,14 +333,22 @@ export async function findAddressUse(
       join.on('u.email', '=', address).on('u.removed_at', 'is', null),
     )
     .select(['u.id', 'u.platform_admin as platformAdmin', 'u.deactivated_at as deactivatedAt'])
-    .select(({ eb, or, exists, selectFrom, fn, lit, val }) => {
-      const memberships = selectFrom('memberships as m')
-        .select('m.user_id')
-        .where('m.tenant_id', '=', tenantId)
+    .select(({ or, exists, selectFrom, fn, lit, val }) => {
+      const people = selectFrom('users as u')
+        .select('u.id')
+        .where('u.email', '=', address)
+        .where('u.removed_at', 'is', null)
       return [
-        exists(memberships.whereRef('m.user_id', '=', 'u.id'))
+        exists(
+          people
+            .innerJoin('memberships as m', 'm.user_id', 'u.id')
+            .where('m.tenant_id', '=', tenantId),
+        )
           .$castTo<boolean>()
           .as('member'),
+        exists(people.where(belongsElsewhere(tenantId)))
+          .$castTo<boolean>()
+          .as('elsewhere'),
         or([
           exists(
             selectFrom('memberships as h')
@@ -345,13 +356,6 @@ export async function findAddressUse(
               .where('h.mailbox_address', '=', address),
           ),
           exists(selectFrom('mail_lists as l').select('l.id').where('l.address', '=', address)),
-          exists(
-            selectFrom('users as o')
-              .select('o.id')
-              .where('o.email', '=', address)
-              .where('o.removed_at', 'is', null)
-              .where('o.id', 'is distinct from', eb.ref('u.id')),
-          ),
         ])
           .$castTo<boolean>()
           .as('held'),
@@ -366,6 +370,8 @@ export async function findAddressUse(
           .as('own'),
       ]
     })
+    .orderBy(proved, 'desc')
+    .orderBy('u.id')
     .limit(1)
     .executeTakeFirstOrThrow()
   return {

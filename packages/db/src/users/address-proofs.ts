@@ -1,6 +1,8 @@
-import { sql } from 'kysely'
+import { expressionBuilder, sql } from 'kysely'
 import { secondsFromNow } from '../platform/clock.ts'
 import type { Db, Trx } from '../platform/connect.ts'
+import type { Tables } from '../schema/tables.ts'
+import type { UsersTable } from '../schema/users.ts'
 import { pendingSubject } from './pending-subject.ts'
 
 /**
@@ -12,6 +14,25 @@ import { pendingSubject } from './pending-subject.ts'
 export const proved = sql<boolean>`(u.platform_admin or coalesce(u.proved_email = u.email, false)
   or coalesce((select d.verified_at is not null from domains d
     where d.name = split_part(u.email, '@', 2) and d.tenant_id = u.home_tenant_id), false))`
+
+/**
+ * Whether `users u` has a home, a membership or a partner other than the tenant: whoever takes over
+ * such an identity gets rights that the tenant did not give.
+ */
+export function belongsElsewhere(tenantId: string) {
+  const { eb, exists, or, selectFrom } = expressionBuilder<Tables & { u: UsersTable }, 'u'>()
+  return or([
+    // Never null, unlike a comparison with a person who has no home.
+    eb(eb.fn.coalesce('u.home_tenant_id', eb.val(tenantId)), '<>', tenantId),
+    eb('u.partner_id', 'is not', null),
+    exists(
+      selectFrom('memberships as e')
+        .select('e.user_id')
+        .whereRef('e.user_id', '=', 'u.id')
+        .where('e.tenant_id', '<>', tenantId),
+    ),
+  ])
+}
 
 /** How long a mailed link opens something, in seconds. */
 export const accessLinkSeconds = 7 * 86_400
