@@ -9,7 +9,7 @@ import {
 } from '@atrium/db/users/callers'
 import { isOperatorToken, type TokenClaims } from '../platform/token.ts'
 import type { Caller, CallerTenant, RequestInfo } from './caller.ts'
-import { toEnforcedPolicy } from './security-policy.ts'
+import { toEnforcedPolicy } from './enforced-policy.ts'
 import type { Services } from './services.ts'
 
 /**

@@ -6,7 +6,6 @@ import {
   type SignInFacts,
 } from '@atrium/core/security-policy/enforcement'
 import { type PolicyRejection, policyRejections } from '@atrium/core/security-policy/rejections'
-import type { EnforcedPolicyFields } from '@atrium/db/users/callers'
 import type { Caller, CallerTenant } from './caller.ts'
 import type { Context } from './context.ts'
 import { visitorAddress } from './visitor-address.ts'
@@ -94,14 +93,5 @@ function rejectionOf(
       )
     case 'mfa_required':
       return new AppError(reason)
-  }
-}
-
-export function toEnforcedPolicy(fields: EnforcedPolicyFields | null): EnforcedPolicy | null {
-  if (fields === null) return null
-  const { mfaRequiredFrom } = fields
-  return {
-    ...fields,
-    mfaRequiredFrom: mfaRequiredFrom === null ? null : new Date(mfaRequiredFrom),
   }
 }

@@ -1,11 +1,12 @@
 import { isIP, isIPv4 } from 'node:net'
 import type { Config } from '../platform/config.ts'
-import type { Context } from './context.ts'
+import type { RequestInfo } from './caller.ts'
 import { ownServerOf } from './own-servers.ts'
 
-type RequestOrigin = {
+interface RequestOrigin {
   services: { config: Pick<Config, 'booking' | 'appSecrets' | 'trustedProxyHops'> }
-} & Pick<Context, 'request'>
+  request: RequestInfo
+}
 
 /**
  * The address that a visitor's requests are counted by: IPv4 in full, IPv6 as its /64, which is

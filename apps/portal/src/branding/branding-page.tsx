@@ -1,17 +1,15 @@
 import type { BrandingView } from '@atrium/core/branding/branding'
 import { hexColor } from '@atrium/core/platform/text'
-import { ProblemAlert, QueryState } from '@atrium/ui/data-states'
+import { QueryState } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { useFollowRecord } from '@atrium/ui/follow-record'
-import { focusFirstError } from '@atrium/ui/form-focus'
 import { LinkButton } from '@atrium/ui/links'
 import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
 import { problemOf } from '@atrium/ui/problem'
-import { SaveButtons } from '@atrium/ui/save-buttons'
 import { zodForm } from '@atrium/ui/zod-form'
-import { Grid, NativeSelect, Stack, TextInput } from '@mantine/core'
+import { Grid, NativeSelect, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconForms } from '@tabler/icons-react'
@@ -24,7 +22,6 @@ import { mayChange, maySeeSettings } from '../tenants/roles.ts'
 import { NoAccess } from '../tenants/tenant-frame.tsx'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
-import { AccentColorInput } from './accent-color-input.tsx'
 import {
   BrandingForm,
   type BrandingFormValues,
@@ -32,7 +29,7 @@ import {
   draftOf,
   fromBranding,
 } from './branding-form.ts'
-import { ColorSample, ContrastNotes } from './contrast-notes.tsx'
+import { BrandingPanel } from './branding-panel.tsx'
 import { MailPreview } from './mail-preview.tsx'
 import { useUpdateBranding } from './queries.ts'
 
@@ -105,52 +102,17 @@ function BrandingContent({ branding }: { branding: BrandingView }) {
   return (
     <Grid gap="lg">
       <Grid.Col span={{ base: 12, md: 5 }}>
-        <Panel title={t('form.title')}>
-          <form noValidate onSubmit={form.onSubmit(submit, focusFirstError)}>
-            <Stack>
-              <TextInput
-                label={t('form.productName')}
-                description={t('form.productNameHint')}
-                placeholder={tenant.name}
-                maxLength={60}
-                disabled={!editable}
-                {...form.getInputProps('productName')}
-              />
-              <AccentColorInput
-                label={t('form.accent')}
-                description={t('form.accentHint')}
-                placeholder={branding.effective.accentColor}
-                eyeDropperLabel={t('form.eyeDropper')}
-                disabled={!editable}
-                {...form.getInputProps('accentColor')}
-              />
-              {color && (
-                <>
-                  <ColorSample color={color} label={t('form.sample')} />
-                  <ContrastNotes
-                    color={color}
-                    onTake={(nearest) => form.setFieldValue('accentColor', nearest)}
-                  />
-                </>
-              )}
-              {unplaced !== undefined && (
-                <ProblemAlert
-                  title={t('form.failed')}
-                  error={unplaced}
-                  message={explain(unplaced)}
-                />
-              )}
-              {editable && (
-                <SaveButtons
-                  label={t('form.save')}
-                  saving={update.isPending}
-                  dirty={form.isDirty()}
-                  onDiscard={form.reset}
-                />
-              )}
-            </Stack>
-          </form>
-        </Panel>
+        <BrandingPanel
+          form={form}
+          color={color}
+          productName={{ hint: t('form.productNameHint'), placeholder: tenant.name }}
+          accentColor={{ hint: t('form.accentHint'), placeholder: branding.effective.accentColor }}
+          editable={editable}
+          saving={update.isPending}
+          failure={unplaced}
+          explain={explain}
+          onSubmit={submit}
+        />
       </Grid.Col>
       <Grid.Col span={{ base: 12, md: 7 }}>
         <Panel title={t('preview.title')} description={t('preview.unsaved')}>

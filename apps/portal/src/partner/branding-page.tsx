@@ -1,28 +1,25 @@
 import { standardAccentColor } from '@atrium/core/branding/branding'
 import type { PartnerBrandingView } from '@atrium/core/partners/partners'
 import { hexColor } from '@atrium/core/platform/text'
-import { ProblemAlert, QueryState } from '@atrium/ui/data-states'
+import { QueryState } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { useFollowRecord } from '@atrium/ui/follow-record'
-import { focusFirstError } from '@atrium/ui/form-focus'
 import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Panel } from '@atrium/ui/panel'
-import { SaveButtons } from '@atrium/ui/save-buttons'
 import { useMutation } from '@atrium/ui/use-mutation'
 import { zodForm } from '@atrium/ui/zod-form'
-import { Grid, Stack, TextInput } from '@mantine/core'
+import { Grid } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { AccentColorInput } from '../branding/accent-color-input.tsx'
 import {
   BrandingForm,
   type BrandingFormValues,
   changesOf,
   fromBranding,
 } from '../branding/branding-form.ts'
-import { ColorSample, ContrastNotes } from '../branding/contrast-notes.tsx'
+import { BrandingPanel } from '../branding/branding-panel.tsx'
 import { showRejection } from '../tenants/rejection.ts'
 import { useTRPC } from '../trpc.ts'
 import { BrandingPreview } from './branding-preview.tsx'
@@ -88,54 +85,17 @@ function BrandingContent({ branding }: { branding: PartnerBrandingView }) {
   return (
     <Grid gap="lg">
       <Grid.Col span={{ base: 12, md: 6 }}>
-        <Panel title={t('form.title')}>
-          <form noValidate onSubmit={form.onSubmit(submit, focusFirstError)}>
-            <Stack>
-              <TextInput
-                label={t('form.productName')}
-                description={t('form.productNameHint')}
-                placeholder={partner.name}
-                maxLength={60}
-                disabled={!editable}
-                {...form.getInputProps('productName')}
-              />
-              <AccentColorInput
-                label={t('form.accent')}
-                description={t('form.accentHint')}
-                placeholder={standardAccentColor}
-                eyeDropperLabel={t('form.eyeDropper')}
-                disabled={!editable}
-                {...form.getInputProps('accentColor')}
-              />
-              {color && (
-                <>
-                  <ColorSample color={color} label={t('form.sample')} />
-                  {editable && (
-                    <ContrastNotes
-                      color={color}
-                      onTake={(nearest) => form.setFieldValue('accentColor', nearest)}
-                    />
-                  )}
-                </>
-              )}
-              {unplaced !== undefined && (
-                <ProblemAlert
-                  title={t('form.failed')}
-                  error={unplaced}
-                  message={explain(unplaced)}
-                />
-              )}
-              {editable && (
-                <SaveButtons
-                  label={t('form.save')}
-                  saving={update.isPending}
-                  dirty={form.isDirty()}
-                  onDiscard={form.reset}
-                />
-              )}
-            </Stack>
-          </form>
-        </Panel>
+        <BrandingPanel
+          form={form}
+          color={color}
+          productName={{ hint: t('form.productNameHint'), placeholder: partner.name }}
+          accentColor={{ hint: t('form.accentHint'), placeholder: standardAccentColor }}
+          editable={editable}
+          saving={update.isPending}
+          failure={unplaced}
+          explain={explain}
+          onSubmit={submit}
+        />
       </Grid.Col>
       <Grid.Col span={{ base: 12, md: 6 }}>
         <Panel title={t('preview.title')} description={t('preview.description')}>
