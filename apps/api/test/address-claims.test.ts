@@ -8,7 +8,7 @@ import {
   opens,
   storedIdentities,
 } from '@atrium/testing/held-accounts'
-import { accept, mailedToken, proveAddress } from '@atrium/testing/invitations'
+import { accept, invite, mailedToken, proveAddress } from '@atrium/testing/invitations'
 import { caughtMails } from '@atrium/testing/mails'
 import { type MembersTestApp, startMembersTestApp } from '@atrium/testing/members-test-app'
 import { proveDomain, type TestResponse } from '@atrium/testing/test-app'
@@ -270,6 +270,163 @@ describe('an address on a proved domain', () => {
     await claim(domain, held.email)
     const moved = await move(await moveLink(held.email))
     expect(moved.status).toBe(200)
+  })
+})
+
+describe('an address that is proved by accepting an invitation', () => {
+  const other = async (...members: { user_id: string; role: 'admin' | 'owner' }[]) => {
+    const slug = `other-${text()}`
+    await testApp.database.db.transaction().execute(async (trx) => {
+      const { id: tenant_id } = await trx
+        .insertInto('tenants')
+        .values({ slug, name: 'Other', status: 'active' })
+        .returning('id')
+        .executeTakeFirstOrThrow()
+      await trx
+        .insertInto('memberships')
+        .values(members.map((member) => ({ ...member, tenant_id })))
+        .execute()
+    })
+    return slug
+  }
+  const fresh = () => `guest-${text()}@elsewhere.example`
+  const invited = async (email: string) => {
+    const { body } = await invite(testApp, 'acme', { email }, testApp.as.admin)
+    expect(body.code).toBeNull()
+    return accept(testApp, email)
+  }
+  const statesOf = async (userId: string) =>
+    Object.fromEntries(
+      (
+        await testApp.database.db
+          .selectFrom('memberships as m')
+          .innerJoin('tenants as t', 't.id', 'm.tenant_id')
+          .select(['t.slug', 'm.status'])
+          .where('m.user_id', '=', userId)
+          .execute()
+      ).map(({ slug, status }) => [slug, status]),
+    )
+  /** Somebody who signed in with the address, and belongs nowhere. */
+  const newcomer = async (email: string) =>
+    (
+      await testApp.database.db
+        .insertInto('users')
+        .values({ idp_subject_id: text(), email, name: 'Newcomer' })
+        .returning('id')
+        .executeTakeFirstOrThrow()
+    ).id
+
+  it('takes no rights along that others gave to the address: they are suspended there', async () => {
+    const held = await heldAccount(testApp, { email: fresh(), tenantSlug: 'globex' })
+    const owner = await testApp.idOf('owner@globex.test')
+    const given = await other(
+      { user_id: owner, role: 'owner' },
+      { user_id: held.id, role: 'admin' },
+    )
+    const owned = await other({ user_id: held.id, role: 'owner' })
+    expect((await invited(held.email)).body).toMatchObject({ handoff: 'tempPassword' })
+    // The tenant that created the identity knows whom it belongs to; a tenant always has an owner.
+    expect(await statesOf(held.id)).toEqual({
+      acme: 'active',
+      globex: 'active',
+      [given]: 'suspended',
+      [owned]: 'active',
+    })
+    const token = await testApp.token(held.email)
+    expect((await testApp.request('GET', `/tenants/${given}/users`, { token })).status).toBe(403)
+    const entry = await testApp.database.db
+      .selectFrom('audit_events')
+      .select(['action', 'metadata'])
+      .where('tenant_slug', '=', given)
+      .executeTakeFirstOrThrow()
+    expect(entry).toMatchObject({
+      action: 'member.suspended',
+      metadata: { reason: 'the address was never proved, and belongs to somebody else' },
+    })
+  })
+
+  it('keeps everything when it was proved before', async () => {
+    const held = await heldAccount(testApp, { email: fresh(), tenantSlug: 'globex' })
+    await proveAddress(testApp, held.id)
+    const owner = await testApp.idOf('owner@globex.test')
+    const given = await other(
+      { user_id: owner, role: 'owner' },
+      { user_id: held.id, role: 'admin' },
+    )
+    expect((await invited(held.email)).body).toMatchObject({ handoff: 'existing' })
+    expect(await statesOf(held.id)).toEqual({ acme: 'active', globex: 'active', [given]: 'active' })
+  })
+
+  it('belongs to who proved it: an older account keeps its identity under another name', async () => {
+    const email = fresh()
+    await newcomer(email)
+    const held = await heldAccount(testApp, { email, tenantSlug: 'globex' })
+    const accepted = await invited(email)
+    expect(accepted).toMatchObject({ status: 200, body: { handoff: 'tempPassword' } })
+    expect(opens(testApp, email, accepted.body.tempPassword)).toBe(true)
+    const after = await record(held.id)
+    expect(after.email).toMatch(/^guest-[0-9a-f]+-[0-9a-f]{8}@detached\.invalid$/)
+    expect(opens(testApp, email, held.password)).toBe(false)
+    expect(opens(testApp, after.email, held.password)).toBe(true)
+    expect((await me(held.token)).body.tenants).toMatchObject([{ slug: 'globex' }])
+    expect((await mailsTo('owner@globex.test')).at(-1)?.text).toContain(after.email)
+  })
+
+  it('belongs to who proved it: a later account of nobody loses it too', async () => {
+    const email = fresh()
+    const held = await heldAccount(testApp, { email, tenantSlug: 'globex' })
+    const later = await newcomer(email)
+    const accepted = await invited(email)
+    expect(opens(testApp, email, accepted.body.tempPassword)).toBe(true)
+    expect(await record(held.id)).toMatchObject({ email, proved_email: email })
+    expect((await record(later)).email).toMatch(/@detached\.invalid$/)
+  })
+
+  it('is given over when the identity provider works again', async () => {
+    const email = fresh()
+    await newcomer(email)
+    const held = await heldAccount(testApp, { email, tenantSlug: 'globex' })
+    testApp.sandbox.fault({
+      system: 'identity',
+      match: `PATCH /api/v3/core/users/${held.pk}/`,
+      mode: 'error',
+      status: 503,
+    })
+    expect(await invited(email)).toMatchObject({ status: 502 })
+    testApp.sandbox.clearFaults()
+    const accepted = await accept(testApp, email)
+    expect(accepted).toMatchObject({ status: 200, body: { handoff: 'tempPassword' } })
+    expect(opens(testApp, email, held.password)).toBe(false)
+  })
+
+  it('takes the rights of partner staff nowhere: an operator has to decide', async () => {
+    const held = await heldAccount(testApp, { email: fresh(), tenantSlug: 'globex' })
+    const north = await testApp.database.db
+      .selectFrom('partners')
+      .select('id')
+      .where('slug', '=', 'north')
+      .executeTakeFirstOrThrow()
+    await testApp.database.db
+      .updateTable('users')
+      .set({ partner_id: north.id, partner_access: 'viewer' })
+      .where('id', '=', held.id)
+      .execute()
+    expect(await invited(held.email)).toMatchObject({
+      status: 409,
+      body: { code: 'address_claim_held' },
+    })
+    expect(opens(testApp, held.email, held.password)).toBe(true)
+  })
+
+  it('is added on the own domain, although two of nobody have it', async () => {
+    const { domain } = await situation()
+    const email = `two@${domain}`
+    await newcomer(email)
+    const later = await newcomer(email)
+    const added = await testApp.call('POST', '/users', { email })
+    expect(added).toMatchObject({ status: 201 })
+    expect(opens(testApp, email, added.body.oneTimePassword)).toBe(true)
+    expect((await record(later)).email).toMatch(/@detached\.invalid$/)
   })
 })
 

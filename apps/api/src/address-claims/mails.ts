@@ -79,30 +79,6 @@ export async function mailClaim(
     })
 }
 
-/** Tells the admins of the tenant that manages the identity how the person signs in now. */
-export async function mailDetached(
-  services: InTransaction,
-  trx: Trx,
-  claim: AddressClaimRow,
-): Promise<void> {
-  const { email, userId, homeTenantId } = claim
-  if (homeTenantId === null) return
-  for (const admin of await listAdministrators(trx, homeTenantId))
-    await services.outbox.send(trx, {
-      tenantId: null,
-      template: 'address.detached',
-      to: admin.email,
-      userId: admin.id,
-      name: admin.name,
-      values: {
-        'person.email': email,
-        'domain.name': domainOf(email),
-        'claim.name': detachedEmail(email, userId),
-      },
-      key: `address.detached:${claim.tenantId}:${userId}:${admin.id}`,
-    })
-}
-
 /** Tells the operators that a person has rights that are not taken without them. */
 export async function mailHeld(
   services: InTransaction,

@@ -112,7 +112,9 @@ export async function confirmOwnAddress(
     const claim = await findAddressClaimOfPerson(trx, userId)
     // Used by another request, or the claim has ended meanwhile.
     if (!claim || (await findAddressChange(trx, userId, hash)) !== email) throw noSuchLink()
-    const suspendedIn = claim.proved ? [] : await suspendElsewhere(trx, userId, claim.homeTenantId)
+    const suspendedIn = claim.proved
+      ? []
+      : await suspendElsewhere(trx, userId, [claim.homeTenantId])
     await followNewAddress(trx, userId)
     await setPersonEmail(trx, userId, email)
     await markProved(trx, userId, email)

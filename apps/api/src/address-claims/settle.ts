@@ -3,7 +3,6 @@ import {
   claimDueAddressClaims,
   deleteAddressClaim,
   deleteAddressClaimsOfPerson,
-  detachAddress,
   findAddressClaim,
   holdAddressClaim,
   lockMembershipsOf,
@@ -15,13 +14,13 @@ import { lockUser } from '@atrium/db/partners/partner-team'
 import type { Trx } from '@atrium/db/platform/connect'
 import { lockTenantById } from '@atrium/db/tenants/tenants'
 import { giveUpIdentity, renewIdentitySteps } from '@atrium/db/users/address-proofs'
-import { addIdentitySyncTask } from '@atrium/db/users/identity-sync-tasks'
-import { detachedEmail, lockEmail } from '@atrium/db/users/users'
+import { lockEmail } from '@atrium/db/users/users'
+import { detach, mailDetached, recordSuspendedMemberships } from '../members/detach.ts'
 import { runMember } from '../members/run.ts'
 import type { InTransaction, Services } from '../rpc/services.ts'
 import { tenantTransaction } from '../rpc/tenant-transaction.ts'
 import { mailAccessLink } from '../users/access-mails.ts'
-import { mailDetached, mailHeld } from './mails.ts'
+import { mailHeld } from './mails.ts'
 
 const batch = 20
 
@@ -114,20 +113,18 @@ async function settle(trx: Trx, services: InTransaction, claim: AddressClaimRow)
     })
     return { kind: 'taken_home' }
   }
-  const suspendedIn = claim.proved ? [] : await suspendElsewhere(trx, userId, claim.homeTenantId)
-  await mailDetached(services, trx, claim)
-  await detachAddress(trx, userId, detachedEmail(email, userId))
-  await addIdentitySyncTask(trx, userId, { profile: true, address: true })
-  await deleteAddressClaimsOfPerson(trx, userId)
+  const suspendedIn = claim.proved ? [] : await suspendElsewhere(trx, userId, [claim.homeTenantId])
+  await mailDetached(services, trx, { ...claim, cause: tenantId })
+  await detach(trx, { email, userId })
   return { kind: 'detached', suspendedIn }
 }
 
 async function recordOutcome(
-  { audit }: Services,
+  services: Services,
   { email, tenantSlug, partnerSlug }: AddressClaimRow,
   outcome: Outcome,
 ): Promise<void> {
-  await audit.recordSystem({
+  await services.audit.recordSystem({
     action: outcome.kind === 'held' ? 'address.claim_held' : 'address.claim_settled',
     resourceType: 'address',
     resourceId: email,
@@ -136,16 +133,6 @@ async function recordOutcome(
     partnerSlug,
     metadata: { outcome: outcome.kind },
   })
-  if (outcome.kind !== 'detached') return
-  for (const slug of outcome.suspendedIn)
-    await audit.recordSystem({
-      action: 'member.suspended',
-      resourceType: 'member',
-      resourceId: email,
-      resourceName: email,
-      tenantSlug: slug,
-      metadata: {
-        reason: 'the address was never proved, and its domain belongs to another tenant',
-      },
-    })
+  if (outcome.kind === 'detached')
+    await recordSuspendedMemberships(services, email, outcome.suspendedIn)
 }

@@ -10,6 +10,7 @@ import { findPerson } from '@atrium/db/members/members'
 import { deleteAccessLink, findByAccessLink } from '@atrium/db/users/address-proofs'
 import type { IdentityProvider } from '@atrium/integrations/identity/port'
 import { pushTouchedLists } from '../mail/lists/members.ts'
+import { recordSuspendedMemberships } from '../members/detach.ts'
 import type { Context } from '../rpc/context.ts'
 import type { Services } from '../rpc/services.ts'
 import { takeAllowance } from '../rpc/visitor-limits.ts'
@@ -66,12 +67,14 @@ async function accept(
 ): Promise<AcceptedInvitation> {
   const { services } = ctx
   await rejectOutsider(services, identity, invitation)
-  const { userId, handsOver, lists } = await settleInvitation(services, invitation, { hash })
+  const settled = await settleInvitation(services, invitation, { hash })
+  const { userId, handsOver, lists, suspendedIn } = settled
   pushTouchedLists(services, lists)
   await services.audit.recordVisitor(
     ctx,
     invitationEntry('invitation.accepted', invitation, { ...termsOf(invitation), userId }),
   )
+  await recordSuspendedMemberships(services, invitation.email, suspendedIn)
   return finish(ctx, identity, { userId, invitation, hash, handsOver })
 }
 
@@ -85,7 +88,8 @@ async function goOn(
   hash: Buffer,
 ): Promise<AcceptedInvitation> {
   const { services } = ctx
-  const { userId, email } = await settlePassword(services, hash)
+  const { userId, email, suspendedIn } = await settlePassword(services, hash)
+  await recordSuspendedMemberships(services, email, suspendedIn)
   const invitation = await findAcceptedByLink(services.database.db, hash)
   return finish(ctx, identity, {
     userId,

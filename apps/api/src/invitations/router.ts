@@ -53,6 +53,7 @@ const joining: ErrorCode[] = [
   'not_found',
   'email_taken',
   'address_claim_required',
+  'address_claim_held',
   'email_exists',
   'member_not_active',
   'seats_exhausted',

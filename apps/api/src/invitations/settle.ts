@@ -1,6 +1,7 @@
 import { splitAddress } from '@atrium/core/mail/mail-addresses'
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
+import { lockMembershipsOf, suspendElsewhere } from '@atrium/db/address-claims/address-claims'
 import {
   endInvitation,
   type InvitationRow,
@@ -24,6 +25,7 @@ import { addIdentitySyncTask } from '@atrium/db/users/identity-sync-tasks'
 import { pendingSubject } from '@atrium/db/users/pending-subject'
 import { findUser, lockEmail, setPlatformAdmin } from '@atrium/db/users/users'
 import { usedElsewhere } from '../members/addresses.ts'
+import { detachOthers } from '../members/detach.ts'
 import { joinTenant, rejectForeignNewcomer } from '../members/join.ts'
 import { rejectStaff } from '../partners/attachable.ts'
 import { lockOpenTenant, type OpenTenant } from '../rpc/open-tenant.ts'
@@ -35,6 +37,8 @@ export interface Settled {
   /** The person gets a new credential: the identity is new, or the link was sent for that. */
   handsOver: boolean
   lists: TouchedList[]
+  /** Tenants that gave a membership to the address before anybody proved it. */
+  suspendedIn: string[]
 }
 
 export const noSuchLink = () => new AppError('not_found', errorText('invitationLinkInvalid'))
@@ -83,8 +87,9 @@ async function settle(
   if ('userId' in by && known?.id !== by.userId) throw noSuchLink()
   if (!known && tenant) await rejectForeignNewcomer(trx, tenant.id, email)
   const userId = known?.id ?? (await insertInvitee(trx, invitation))
+  if (tenant) await rejectUnprovedStaff(trx, userId)
   const person = { userId, email, homeTenantId: invitation.tenantId }
-  const { handsOver } = await prove(services, trx, person)
+  const { handsOver, suspendedIn } = await prove(services, trx, person)
   if (handsOver) {
     if (!('hash' in by)) throw new AppError('address_not_proved')
     await saveAccessLink(trx, { userId, email, hash: by.hash })
@@ -97,7 +102,7 @@ async function settle(
     await addIdentitySyncTask(trx, userId, { administrators: true })
   }
   if (!(await endInvitation(trx, id, { acceptedBy: userId }))) throw noSuchLink()
-  return { userId, handsOver, lists }
+  return { userId, handsOver, lists, suspendedIn }
 }
 
 async function insertInvitee(trx: Trx, invitation: InvitationRow): Promise<string> {
@@ -123,41 +128,62 @@ async function joinStaff(
 }
 
 /**
- * From now on the address is proved by this person; an unproved identity is given up.
- * `homeTenantId`: the tenant that creates the new one. The tenant that proved the domain may read
- * the mail of the address, so on such a domain this takes no identity from elsewhere. Throws
- * AppError `address_claim_required`, `email_taken`.
+ * The rights of partner staff must not go to the reader of the mail without an operator. Throws
+ * AppError `address_claim_held`.
+ */
+async function rejectUnprovedStaff(trx: Trx, userId: string): Promise<void> {
+  const user = await findUser(trx, userId)
+  if (!user?.partnerId || (await readTrust(trx, userId))?.proved) return
+  throw new AppError('address_claim_held')
+}
+
+/**
+ * From now on the address is proved by this person. An unproved identity is given up, and its
+ * memberships in other tenants than its home end: they were given to the address. Others lose the
+ * address. `homeTenantId`: the tenant that creates the new identity. The tenant that proved the
+ * domain may read the mail of the address, so on such a domain this takes no identity from
+ * elsewhere. Throws AppError `address_claim_required`, `email_taken`.
  */
 async function prove(
-  { config }: InTransaction,
+  services: InTransaction,
   trx: Trx,
   { userId, email, homeTenantId }: { userId: string; email: string; homeTenantId: string | null },
-): Promise<{ handsOver: boolean }> {
+): Promise<{ handsOver: boolean; suspendedIn: string[] }> {
   const trust = await readTrust(trx, userId)
   const user = await findUser(trx, userId)
   if (!trust || !user || user.deactivatedAt !== null) throw noSuchLink()
-  const domain = trust.proved ? undefined : await findDomainTenant(trx, splitAddress(email).domain)
-  if (domain && (await findAddressUse(trx, domain.tenantId, email)).elsewhere)
-    throw usedElsewhere(config, email)
   const fresh = user.idpSubjectId.startsWith(pendingSubject)
-  if (!fresh && !trust.proved) await giveUpIdentity(trx, userId, homeTenantId)
+  if (trust.proved) {
+    await markProved(trx, userId, email)
+    return { handsOver: fresh, suspendedIn: [] }
+  }
+  const domain = await findDomainTenant(trx, splitAddress(email).domain)
+  if (domain && (await findAddressUse(trx, domain.tenantId, email)).elsewhere)
+    throw usedElsewhere(services.config, email)
+  await lockMembershipsOf(trx, userId)
+  const suspendedIn = await suspendElsewhere(trx, userId, [trust.homeTenantId, homeTenantId])
+  if (!fresh) await giveUpIdentity(trx, userId, homeTenantId)
   await markProved(trx, userId, email)
-  return { handsOver: fresh || !trust.proved }
+  suspendedIn.push(...(await detachOthers(services, trx, { email, userId })))
+  return { handsOver: true, suspendedIn }
 }
 
 /** The link to a new password proves the address as well. Throws AppError `not_found`. */
-export function settlePassword(services: Services, hash: Buffer): Promise<AccessLink> {
+export function settlePassword(
+  services: Services,
+  hash: Buffer,
+): Promise<AccessLink & Pick<Settled, 'suspendedIn'>> {
   return services.database.db.transaction().execute(async (trx) => {
     const addressed = await findByAccessLink(trx, hash)
     if (addressed) await lockEmail(trx, addressed.email)
     const link = addressed && (await findByAccessLink(trx, hash))
     if (!link) throw noSuchLink()
     const trust = await readTrust(trx, link.userId)
-    await prove(services, trx, {
+    const { suspendedIn } = await prove(services, trx, {
       userId: link.userId,
       email: link.email,
       homeTenantId: trust?.homeTenantId ?? null,
     })
-    return link
+    return { ...link, suspendedIn }
   })
 }

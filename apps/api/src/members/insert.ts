@@ -30,6 +30,7 @@ import {
   type Unseen,
   usedElsewhere,
 } from './addresses.ts'
+import { detachOthers } from './detach.ts'
 import { takeSeat } from './seats.ts'
 
 /** On whose behalf a member is made. */
@@ -99,7 +100,7 @@ export async function insertMember(
       })
       const raised = await takeSeat(trx, services, tenant, entitlements)
       const details = named(fields, place)
-      const userId = await personFor(trx, { tenantId: tenant.id, person, details })
+      const userId = await personFor(services, trx, { tenantId: tenant.id, person, details })
       const mailboxAddress = place.own && withMail ? place.address : null
       // A person without a record has lost no membership and left nothing upstream.
       const fresh = person === undefined && place.own
@@ -152,6 +153,7 @@ async function takeMember(
  * identity: the creator of the old one may still control it, and the domain is the tenant's.
  */
 async function personFor(
+  services: InTransaction,
   trx: Trx,
   request: {
     tenantId: string
@@ -163,6 +165,7 @@ async function personFor(
   if (!person) return insertPerson(trx, { ...details, homeTenantId: tenantId })
   if (person.platformAdmin) return person.id
   await giveUpIdentity(trx, person.id, tenantId)
+  await detachOthers(services, trx, { email: details.email, userId: person.id })
   const { email: _, ...names } = details
   await updateUser(trx, person.id, {
     name: names.name,

@@ -1,4 +1,5 @@
 import { stepFailureText } from '@atrium/core/platform/failure-text'
+import { listDetachedFrom } from '@atrium/db/address-claims/address-claims'
 import { findPerson } from '@atrium/db/members/members'
 import {
   type AbandonedIdentity,
@@ -12,6 +13,7 @@ import type { IdentityProvider, IdentityUser } from '@atrium/integrations/identi
 import { isTransient, UpstreamError } from '@atrium/integrations/upstream-error'
 import { StepRejected } from '../platform/step-rejected.ts'
 import type { Services } from '../rpc/services.ts'
+import { followProfile } from './follow-profile.ts'
 
 interface Person {
   id: string
@@ -38,7 +40,8 @@ interface NewIdentity {
 
 /**
  * A disabled identity without a password for a person without one, with name and contact data.
- * Identities given up for this person are removed first. One left by an earlier attempt of ours is
+ * Identities given up for this person are removed first, and the address is released by those that
+ * lost it here. One left by an earlier attempt of ours is
  * reused, and has to follow the profile (`addIdentitySyncTask`). Throws StepRejected when another
  * identity has the address, UpstreamError.
  */
@@ -48,7 +51,11 @@ export async function createIdentityFor(
   { person, path, groupId, fresh = false }: NewIdentity,
   options: CallOptions = {},
 ): Promise<IdentityUser> {
-  if (!fresh) await retireAbandoned(services, identity, person.id, options)
+  if (!fresh) {
+    await retireAbandoned(services, identity, person.id, options)
+    for (const userId of await listDetachedFrom(services.database.db, person.email))
+      await followProfile(services, identity, userId, options.signal)
+  }
   const { email, name, firstName, lastName, phone, alternativeEmail } = person
   const profile = { firstName, lastName, phone, alternativeEmail }
   const create = (groupIds: string[]) =>

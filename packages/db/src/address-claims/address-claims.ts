@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { secondsFromNow } from '../platform/clock.ts'
 import type { Db, Trx } from '../platform/connect.ts'
 import { belongsElsewhere, proved } from '../users/address-proofs.ts'
+import { detachedPrefix } from '../users/users.ts'
 
 /** How long a link to a new address can be used, in seconds. */
 export const addressChangeSeconds = 86_400
@@ -337,14 +338,15 @@ export async function lockMembershipsOf(trx: Trx, userId: string): Promise<void>
 
 /**
  * Shuts a person out of the tenants that did not create the identity, because they trusted an
- * address that was never proved. Owners stay, and so does the membership in `exceptTenantId`.
- * Returns the tenants.
+ * address that was never proved. Owners stay, and so do the memberships in `except`. Returns the
+ * tenants.
  */
 export async function suspendElsewhere(
   trx: Trx,
   userId: string,
-  exceptTenantId: string | null,
+  except: readonly (string | null)[],
 ): Promise<string[]> {
+  const kept = except.filter((tenantId) => tenantId !== null)
   const rows = await trx
     .updateTable('memberships as m')
     .from('tenants as t')
@@ -363,7 +365,7 @@ export async function suspendElsewhere(
       updated_at: sql<Date>`now()`,
     }))
     .where('m.user_id', '=', userId)
-    .where('m.tenant_id', 'is distinct from', exceptTenantId)
+    .$if(kept.length > 0, (query) => query.where('m.tenant_id', 'not in', kept))
     .where('m.role', '<>', 'owner')
     .where('m.status', 'in', ['active', 'provisioning'])
     .returning('t.slug')
@@ -390,6 +392,46 @@ export async function followNewAddress(trx: Trx, userId: string): Promise<void> 
     .where('user_id', '=', userId)
     .where('status', 'in', ['active', 'provisioning'])
     .execute()
+}
+
+/**
+ * Others who have an address that a person has just proved, and did not prove it; except those
+ * whose rights reach beyond a tenant. A few: nobody needs more identities with one address.
+ */
+export function listOthersWithAddress(
+  trx: Trx,
+  { email, userId }: { email: string; userId: string },
+): Promise<{ id: string; homeTenantId: string | null }[]> {
+  return trx
+    .selectFrom('users as u')
+    .select(['u.id', 'u.home_tenant_id as homeTenantId'])
+    .where('u.email', '=', email)
+    .where('u.id', '<>', userId)
+    .where('u.removed_at', 'is', null)
+    .where('u.partner_id', 'is', null)
+    .where(({ not }) => not(proved))
+    .orderBy('u.id')
+    .limit(20)
+    .execute()
+}
+
+/**
+ * People whose identities still have this address at the identity provider, although another name
+ * took its place here.
+ */
+export async function listDetachedFrom(db: Db, email: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('identity_dues as d')
+    .innerJoin('users as u', 'u.id', 'd.user_id')
+    .select('u.id')
+    .where('d.address', '=', true)
+    .where(({ eb, fn, val }) =>
+      eb(fn<boolean>('starts_with', ['u.email', val(detachedPrefix(email))]), '=', true),
+    )
+    .where('u.email', 'like', '%@detached.invalid')
+    .orderBy('u.id')
+    .execute()
+  return rows.map(({ id }) => id)
 }
 
 /**

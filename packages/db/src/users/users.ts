@@ -296,8 +296,13 @@ export const isPlaceholderEmail = (email: string) => email.endsWith('@unknown.in
  * receives mail (RFC 2606).
  */
 export function detachedEmail(email: string, userId: string): string {
+  return `${detachedPrefix(email)}${userId.replaceAll('-', '').slice(-8)}@detached.invalid`
+}
+
+/** What such a name begins with. */
+export function detachedPrefix(email: string): string {
   const local = (email.split('@')[0] ?? '').replace(/[^a-z0-9._-]/g, '').slice(0, 40)
-  return `${local || 'account'}-${userId.replaceAll('-', '').slice(-8)}@detached.invalid`
+  return `${local || 'account'}-`
 }
 
 export interface TokenIdentity {
