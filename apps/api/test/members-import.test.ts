@@ -1,4 +1,5 @@
 import type { ImportRow } from '@atrium/core/members/member-import'
+import { invite } from '@atrium/testing/invitations'
 import { setTenantStatus } from '@atrium/testing/mailboxes'
 import {
   identityUser,
@@ -106,6 +107,23 @@ describe('a dry run', () => {
     expect(body.rows[1].message).toContain('Line 2')
     expect((await testApp.call('GET', '')).body.memberCount).toBe(before)
     expect(await identityUser(testApp, 'dry1@acme.tenants.local')).toBeUndefined()
+  })
+
+  it('judges an address outside as the invitation would', async () => {
+    const email = 'dry-invited@elsewhere.example'
+    const csv = `email\n${email}\n`
+    expect((await start(csv, true)).body.rows).toMatchObject([{ state: 'ready', code: null }])
+    await invite(testApp, 'acme', { email }, testApp.as.admin)
+    const rejected = { state: 'refused', code: 'email_taken' }
+    const dry = (await start(csv, true)).body.rows
+    expect(dry).toMatchObject([rejected])
+    expect(dry[0].message).toContain('was already invited')
+    // The same answer as that of the real run.
+    expect((await invite(testApp, 'acme', { email }, testApp.as.admin)).body).toMatchObject({
+      code: 'email_taken',
+      message: dry[0].message,
+    })
+    await testApp.database.db.deleteFrom('invitations').where('email', '=', email).execute()
   })
 
   it('counts the rows before against the seats', async () => {

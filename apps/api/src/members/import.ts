@@ -31,6 +31,7 @@ import { placeOf } from './addresses.ts'
 import { rejectAdminOnBehalf } from './change-member.ts'
 import { runImport } from './import-run.ts'
 import { admit } from './insert.ts'
+import { rejectUninvitable } from './invite.ts'
 import { freeSeats, seatsExhausted } from './seats.ts'
 
 /**
@@ -226,8 +227,8 @@ async function lookUp(
     const place = await placeOf(services, db, tenant.id, parsed.data.email, 'email')
     await admit(services, db, { tenantId: tenant.id, place, subject: undefined, operator }).catch(
       (error: unknown) => {
-        // Such an address is invited.
         if (findAppError(error)?.code !== 'invitation_required') throw error
+        return rejectUninvitable(services, db, tenant.id, place.address)
       },
     )
     return { address: place.address }

@@ -4,10 +4,10 @@ import { ownedAddress, splitAddress } from '@atrium/core/mail/mail-addresses'
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { TenantRole } from '@atrium/core/tenants/tenants'
-import type { NewInvitation } from '@atrium/db/invitations/invitations'
+import { listOpenInvitations, type NewInvitation } from '@atrium/db/invitations/invitations'
 import { isProvenElsewhere } from '@atrium/db/mail/domains'
 import { findAddressUse, listTenantDomains } from '@atrium/db/members/members'
-import type { Trx } from '@atrium/db/platform/connect'
+import type { Db, Trx } from '@atrium/db/platform/connect'
 import type { Take } from '../rpc/limits.ts'
 import type { OpenTenant } from '../rpc/open-tenant.ts'
 import type { InTransaction } from '../rpc/services.ts'
@@ -49,6 +49,23 @@ export async function inviteMember(
   })
 }
 
+/**
+ * What our own records have against inviting an address as a member, without a lock and besides
+ * seats: for a row of an import that is only judged. Throws AppError `invalid_input`,
+ * `email_taken`.
+ */
+export async function rejectUninvitable(
+  services: InTransaction,
+  db: Db,
+  tenantId: string,
+  email: string,
+): Promise<void> {
+  await rejectPlace(services, db, tenantId, email, false)
+  const open = await listOpenInvitations(db, email)
+  if (open.some(({ kind, tenantId: of }) => kind === 'member' && of === tenantId))
+    throw new AppError('email_taken', errorText('alreadyInvited', { address: email }))
+}
+
 /** The limits of so many mails to these addresses. */
 export async function invitationTakes(
   { config }: InTransaction,
@@ -70,7 +87,7 @@ export async function invitationTakes(
  */
 async function rejectPlace(
   { config }: InTransaction,
-  trx: Trx,
+  db: Db | Trx,
   tenantId: string,
   email: string,
   owner: boolean,
@@ -78,10 +95,10 @@ async function rejectPlace(
   const reject = (message: ReturnType<typeof errorText>) =>
     new AppError('invalid_input', message, { issues: [{ path: 'email', message }] })
   const { domain } = splitAddress(email)
-  const owned = ownedAddress(email, await listTenantDomains(trx, tenantId))
+  const owned = ownedAddress(email, await listTenantDomains(db, tenantId))
   const onPlatform = isBelow(domain, config.tenantDomain)
   if (owned !== 'foreign' && owned.domain.verified && (!owner || onPlatform))
     throw reject(errorText('createOnOwnDomain', { domain }))
-  if (owned === 'foreign' && onPlatform && !(await isProvenElsewhere(trx, tenantId, domain)))
+  if (owned === 'foreign' && onPlatform && !(await isProvenElsewhere(db, tenantId, domain)))
     throw reject(errorText('domainNotOfTenant', { domain }))
 }
