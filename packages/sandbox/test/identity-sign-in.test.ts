@@ -1,4 +1,4 @@
-import { demoPassword, demoPeople } from '@atrium/core/demo/demo'
+import { demoPassword, demoPeople, demoServiceCredentials } from '@atrium/core/demo/demo'
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose'
 import { refreshTokenGrant } from 'openid-client'
 import { describe, expect, it } from 'vitest'
@@ -293,6 +293,147 @@ describe('sign-in', () => {
       expect(first.status).toBe(403)
       expect(first.text).toContain('This temporary password has expired.')
     })
+  })
+
+  describe('under the rules of a group', () => {
+    const rule = async (name: string, atrium_policy: unknown) => {
+      const { body } = await api('GET', `core/groups/?name=${name}`)
+      const [group] = body.results as { pk: string }[]
+      const { status } = await api('PATCH', `core/groups/${group?.pk}/`, {
+        attributes: { tenant: name, atrium_policy },
+      })
+      expect(status).toBe(200)
+    }
+    const identify = async (fields: Record<string, string>) => {
+      const portal = await openPortal(sandbox())
+      const page = await portal.start()
+      const post = (form: Record<string, string>) => portal.browser.post(page.url, form)
+      return { portal, post, reached: await post(fields) }
+    }
+    const admin = 'admin@acme.test'
+    const withPassword = { identifier: admin, password: demoPassword }
+    const message = 'Your organization does not allow sign-in from this network or country.'
+
+    it.each([
+      ['a network of others', { networks: ['203.0.113.0/24'] }],
+      ['rules that cannot be read', { networks: 'all' }],
+    ])('rejects %s, and admits the own one', async (_, rules) => {
+      await rule('acme', rules)
+      for (const fields of [{ person: admin }, withPassword]) {
+        const { reached } = await identify(fields)
+        expect(reached.status).toBe(403)
+        expect(reached.text).toContain(message)
+      }
+      await rule('acme', { networks: ['203.0.113.0/24', '127.0.0.0/8', '::1'] })
+      const { portal, reached } = await identify(withPassword)
+      expect((await portal.finish(reached)).access_token).toBeDefined()
+    })
+
+    it('tells a wrong password nothing about networks', async () => {
+      await rule('acme', { networks: ['203.0.113.0/24'] })
+      const { reached } = await identify({ ...withPassword, password: 'wrong' })
+      expect(reached.status).toBe(401)
+      expect(reached.text).not.toContain(message)
+    })
+
+    it('asks all groups of a person, and those above them', async () => {
+      const { body: parent } = await api('POST', 'core/groups/', {
+        name: 'holding',
+        attributes: { atrium_policy: { networks: ['203.0.113.0/24'] } },
+      })
+      const { body } = await api('GET', 'core/groups/?name=acme')
+      const acme = (body.results as { pk: string }[])[0]?.pk
+      await api('PATCH', `core/groups/${acme}/`, { parents: [parent.pk] })
+      expect((await identify(withPassword)).reached.status).toBe(403)
+    })
+
+    it('does not check countries without a database of them, as authentik', async () => {
+      await rule('acme', { countries: ['FR'] })
+      const { portal, reached } = await identify(withPassword)
+      expect((await portal.finish(reached)).access_token).toBeDefined()
+    })
+
+    it('lets a person without a second factor set one up, from when on it is required', async () => {
+      const inFuture = new Date(Date.now() + 60_000).toISOString()
+      await rule('acme', { mfa_required_from: inFuture })
+      const before = await identify(withPassword)
+      expect((await before.portal.finish(before.reached)).access_token).toBeDefined()
+
+      await rule('acme', { mfa_required_from: new Date(Date.now() - 1).toISOString() })
+      const user = sandbox().identity.findUser(admin)
+      if (!user) throw new Error('no admin')
+      sandbox().identity.addDevice(user, { kind: 'static', name: 'codes', confirmed: true })
+      const { portal, post, reached } = await identify(withPassword)
+      expect(reached.text).toContain('Set up a second factor')
+      const hidden = (name: string) =>
+        new RegExp(`name="${name}" value="([^"]*)"`).exec(reached.text)?.[1] ?? ''
+      const step = { user: hidden('user'), proof: hidden('proof') }
+      const forged = await post({ ...step, proof: '0'.repeat(64), factor: 'totp' })
+      expect(forged.status).toBe(403)
+      expect((await post({ ...step, factor: 'static' })).text).toContain('Set up a second factor')
+      const tokens = await portal.finish(await post({ ...step, factor: 'totp' }))
+      expect(decodeJwt(tokens.access_token)).toMatchObject({ email: admin, amr: ['pwd', 'mfa'] })
+      expect(await (await openPortal(sandbox())).signIn({ person: admin })).toBeDefined()
+    })
+
+    it('also of a person of the list', async () => {
+      await rule('acme', { mfa_required_from: new Date(Date.now() - 1).toISOString() })
+      const { portal, post, reached } = await identify({ person: admin })
+      expect(reached.text).toContain(`name="person" value="${admin}"`)
+      const tokens = await portal.finish(await post({ person: admin, factor: 'webauthn' }))
+      expect(decodeJwt(tokens.access_token).amr).toEqual(['pwd', 'mfa'])
+    })
+
+    it('rejects a recovery link too, and keeps it for a place that is allowed', async () => {
+      await rule('acme', { networks: ['203.0.113.0/24'] })
+      const brand = (await api('GET', 'core/brands/?default=true')).body
+      const flows = (await api('GET', 'flows/instances/?designation=recovery')).body
+      const { brand_uuid } = (brand.results as { brand_uuid: string }[])[0] ?? {}
+      await api('PATCH', `core/brands/${brand_uuid}/`, {
+        flow_recovery: (flows.results as { pk: string }[])[0]?.pk,
+      })
+      const { body } = await api('POST', `core/users/${pkOf(admin)}/recovery/`)
+      const use = () =>
+        fetch(String(body.link), {
+          method: 'POST',
+          body: new URLSearchParams({ password: 'a new password' }),
+        })
+      const rejected = await use()
+      expect(rejected.status).toBe(403)
+      expect(await rejected.text()).toContain(message)
+      await rule('acme', {})
+      expect((await use()).status).toBe(200)
+    })
+  })
+
+  it('rejects by country where it has a database of them', async () => {
+    const countries = { '127.0.0.0/8': 'DE', '::1': 'DE' }
+    const located = await startSandbox({ identity: { countries } })
+    const elsewhere = await startSandbox({ identity: { countries: { '203.0.113.0/24': 'FR' } } })
+    try {
+      const status = async (server: typeof located, allowed: string[]) => {
+        const groups = `${server.identityUrl}/api/v3/core/groups/`
+        const headers = {
+          authorization: `Bearer ${demoServiceCredentials.identityToken}`,
+          'content-type': 'application/json',
+        }
+        const found = await fetch(`${groups}?name=acme`, { headers })
+        const { results } = (await found.json()) as { results: { pk: string }[] }
+        const body = JSON.stringify({ attributes: { atrium_policy: { countries: allowed } } })
+        await fetch(`${groups}${results[0]?.pk}/`, { method: 'PATCH', headers, body })
+        const portal = await openPortal(server)
+        const page = await portal.start()
+        return (await portal.browser.post(page.url, { person: owner })).status
+      }
+      expect(await status(located, ['DE', 'FR'])).toBe(303)
+      expect(await status(located, ['FR'])).toBe(403)
+      // An address that the database does not know.
+      expect(await status(elsewhere, ['FR'])).toBe(403)
+      expect(await status(elsewhere, [])).toBe(303)
+    } finally {
+      await located.close()
+      await elsewhere.close()
+    }
   })
 
   it('rejects a deactivated person with a message', async () => {

@@ -13,6 +13,7 @@ import { sessionResources } from './api/sessions.ts'
 import { transactionalResources } from './api/transactional.ts'
 import { userActionResources } from './api/user-actions.ts'
 import { userResources } from './api/users.ts'
+import { addDevice } from './devices.ts'
 import { issueAccessToken, type TokenRejection } from './oidc/access-tokens.ts'
 import { serveFlows, serveOpenId } from './oidc/front.ts'
 import { publicJwk, rotateKeys, signingKeys } from './oidc/keys.ts'
@@ -24,12 +25,11 @@ import {
   type DeviceKind,
   emptyRecords,
   type IdentityRecords,
-  isoNow,
-  nextPk,
   type Store,
   type UserRecord,
 } from './records.ts'
 import { seedRecords } from './seed.ts'
+import type { Countries } from './sign-in-rules.ts'
 import { maskedState } from './state.ts'
 
 export interface IdentityOptions {
@@ -44,6 +44,8 @@ export interface IdentityOptions {
    * in a fresh authentik.
    */
   readonly coldStartMs?: number
+  /** Like authentik's GeoIP database. Without it, no rule about countries is applied. */
+  readonly countries?: Countries
   /** Its people have accounts from the start. */
   readonly history?: DemoHistory
 }
@@ -117,7 +119,12 @@ export function createIdentity(context: SystemContext, options: IdentityOptions)
     ...directoryResources(() => context.now() >= warmAt),
   ])
   const rest = honoListener({ fetch: (request) => serveRest(api, store, request) })
-  const front = { store, notices, applications: createOpenIdProviders(store) }
+  const front = {
+    store,
+    notices,
+    applications: createOpenIdProviders(store),
+    countries: options.countries,
+  }
 
   return {
     name: 'identity',
@@ -160,20 +167,7 @@ export function createIdentity(context: SystemContext, options: IdentityOptions)
       rotateKeys(store, rotation)
       return signingKeys(store).map((key) => publicJwk(key).kid ?? '')
     },
-    addDevice(user, device) {
-      const at = isoNow(store)
-      const record = {
-        ...device,
-        pk: String(nextPk(store)),
-        user: user.pk,
-        created: at,
-        last_updated: at,
-        last_used: null,
-      }
-      store.records.devices.push(record)
-      store.changed()
-      return { pk: record.pk }
-    },
+    addDevice: (user, device) => addDevice(store, user, device),
     settled: () => notices.settled(),
   }
 }

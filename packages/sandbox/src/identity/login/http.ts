@@ -11,6 +11,11 @@ export async function readForm(request: IncomingMessage): Promise<URLSearchParam
   return new URLSearchParams(text)
 }
 
+/** Where the browser is, as the policies of authentik see it. */
+export function addressOf(request: IncomingMessage): string {
+  return request.socket.remoteAddress?.replace(/^::ffff:/, '') ?? ''
+}
+
 export function sendPage(response: ServerResponse, status: number, input: PageInput): void {
   const { body, headers } = page(input)
   response.writeHead(status, headers).end(body)

@@ -55,19 +55,42 @@ ${people.length > 0 && html`<p class="soft">The password of the demo people is <
   }
 }
 
+/** What the deny stage of our blueprint says. */
+export const accessRejected =
+  'Your organization does not allow sign-in from this network or country.'
+
+/** Who signs in, in a form of a later step of a sign-in. */
+export interface Step {
+  readonly provider: ProviderRecord
+  readonly user: UserRecord
+  /** Names of fields and their values, which prove that the person passed the steps before. */
+  readonly fields: Readonly<Record<string, string>>
+}
+
+const hidden = (fields: Step['fields']) =>
+  html`${Object.entries(fields).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  )}`
+
+/** A second factor is required and missing: it is set up with one press before anything opens. */
+export function secondFactorPage({ provider, user, fields }: Step): PageInput {
+  return {
+    title: 'Set up a second factor',
+    formTargets: returnOrigins(provider),
+    body: html`<h1>Set up a second factor</h1><p class="soft">for ${user.email}. Your organization requires one. This page belongs to the sandbox; nothing is asked for.</p>
+<section class="card"><form method="post">${hidden(fields)}
+<div class="actions"><button name="factor" value="webauthn">Set up a passkey</button> <button class="plain" name="factor" value="totp">Set up an authenticator app</button></div></form></section>`,
+  }
+}
+
 /** The first sign-in with a temporary password: it has to be replaced before anything opens. */
-export function firstPasswordPage(
-  provider: ProviderRecord,
-  user: UserRecord,
-  proof: string,
-  fault?: string,
-): PageInput {
+export function firstPasswordPage({ provider, user, fields }: Step, fault?: string): PageInput {
   return {
     title: 'Choose your own password',
     formTargets: returnOrigins(provider),
     body: html`<h1>Choose your own password</h1><p class="soft">for ${user.email}. The password that you were given is for this first sign-in only.</p>
 ${fault && html`<p class="alert" role="alert">${fault}</p>`}
-<section class="card"><form method="post"><input type="hidden" name="user" value="${String(user.pk)}"><input type="hidden" name="proof" value="${proof}">
+<section class="card"><form method="post">${hidden(fields)}
 <label for="new-password">New password</label><input id="new-password" name="new-password" type="password" autocomplete="new-password" required>
 <label for="new-password-repeat">New password (repeat)</label><input id="new-password-repeat" name="new-password-repeat" type="password" autocomplete="new-password" required>
 <div class="actions"><button>Save and continue</button></div></form></section>`,

@@ -1,12 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { changePassword } from '../people.ts'
 import { isoNow, type Store } from '../records.ts'
-import { readForm, sendPage } from './http.ts'
-import { messagePage, recoveryPage } from './pages.ts'
+import { type Countries, isAccessRejected } from '../sign-in-rules.ts'
+import { addressOf, readForm, sendPage } from './http.ts'
+import { accessRejected, messagePage, recoveryPage } from './pages.ts'
 
 /** The page behind a recovery link: sets a new password once, then the link is used up. */
 export async function recover(
-  store: Store,
+  { store, countries }: { store: Store; countries: Countries | undefined },
   url: URL,
   request: IncomingMessage,
   response: ServerResponse,
@@ -25,6 +26,12 @@ export async function recover(
       ),
     )
   }
+  const fault = !user.is_active
+    ? 'This account is not active.'
+    : isAccessRejected(store, user, { address: addressOf(request), countries })
+      ? accessRejected
+      : undefined
+  if (fault) return sendPage(response, 403, messagePage('Permission denied', fault))
   if (request.method !== 'POST') return sendPage(response, 200, recoveryPage(user.email))
   const password = (await readForm(request)).get('password') ?? ''
   if (password === '')

@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { addDevice } from '../devices.ts'
 import type { Application } from '../oidc/providers.ts'
 import { hashPassword } from '../passwords.ts'
 import { type DeviceKind, type FlowRecord, isoNow, type Store } from '../records.ts'
@@ -37,22 +37,13 @@ export async function changeSettings(
     )
   if (request.method !== 'POST') return show(200)
   const form = await readForm(request)
-  const now = isoNow(store)
   if (device) {
-    store.records.devices.push({
-      pk: String(randomBytes(4).readUInt32BE()),
-      user: user.pk,
-      ...device,
-      confirmed: true,
-      created: now,
-      last_updated: now,
-      last_used: null,
-    })
+    addDevice(store, user, { ...device, confirmed: true })
   } else {
     const password = form.get('password') ?? ''
     if (password === '') return show(400, 'The password may not be blank.')
     user.password = hashPassword(password)
-    user.password_change_date = now
+    user.password_change_date = isoNow(store)
   }
   store.changed()
   const next = url.searchParams.get('next') ?? '/'

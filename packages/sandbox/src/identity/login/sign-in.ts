@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { demoPeople } from '@atrium/core/demo/demo'
+import { addDevice } from '../devices.ts'
 import { acr, amrOf } from '../oidc/claims.ts'
 import { endLogin } from '../oidc/logins.ts'
 import type { LogoutNotices } from '../oidc/logout.ts'
@@ -8,14 +9,31 @@ import type { Application } from '../oidc/providers.ts'
 import { passwordMatches } from '../passwords.ts'
 import { changePassword, changeRequired, passwordExpiresAt, userForSignIn } from '../people.ts'
 import { isoNow, type Store, type UserRecord } from '../records.ts'
-import { readForm, sendPage } from './http.ts'
-import { deniedPage, firstPasswordPage, messagePage, signInPage } from './pages.ts'
+import { type Countries, isAccessRejected, isSecondFactorMissing } from '../sign-in-rules.ts'
+import { addressOf, readForm, sendPage } from './http.ts'
+import {
+  accessRejected,
+  deniedPage,
+  firstPasswordPage,
+  messagePage,
+  type Step,
+  secondFactorPage,
+  signInPage,
+} from './pages.ts'
 
-/** The page on which a person signs in to an application, and what its forms do. */
+interface SignInParts {
+  readonly store: Store
+  readonly notices: LogoutNotices
+  readonly app: Application
+  readonly countries: Countries | undefined
+}
+
+/**
+ * The page on which a person signs in to an application, and what its forms do, with the stages
+ * that our blueprint adds to authentik's flow, in their order.
+ */
 export async function signIn(
-  store: Store,
-  notices: LogoutNotices,
-  app: Application,
+  { store, notices, app, countries }: SignInParts,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -53,13 +71,32 @@ export async function signIn(
 
   const form = await readForm(request)
   if (form.has('switch')) return show(200)
-  const result = form.has('proof') ? firstPassword(store, form, details.uid) : identify(store, form)
+  const result = form.has('proof')
+    ? proven(store, form, details.uid)
+    : identify(store, form, { address: addressOf(request), countries })
   if ('fault' in result) return show(result.status, result.fault, form.get('identifier') ?? '')
-  const { user, retry: fault } = result
+  const { user } = result
   // A person of the list gave no password.
-  if (hasTemporaryPassword(user) && !form.has('person')) {
-    const proof = proofOf(store, user, details.uid)
-    return sendPage(response, fault ? 400 : 200, firstPasswordPage(provider, user, proof, fault))
+  const listed = form.get('person')
+  const step = (): Step => ({
+    provider,
+    user,
+    fields:
+      listed === null
+        ? { user: String(user.pk), proof: proofOf(store, user, details.uid) }
+        : { person: listed },
+  })
+  if (isSecondFactorMissing(store, user)) {
+    const factor = factors.find(({ kind }) => kind === form.get('factor'))
+    if (!factor) return sendPage(response, 200, secondFactorPage(step()))
+    addDevice(store, user, { ...factor, confirmed: true })
+  }
+  if (hasTemporaryPassword(user) && listed === null) {
+    const given = form.get('new-password')
+    const fault = given === null ? undefined : unfit(user, form)
+    if (given === null || fault)
+      return sendPage(response, fault ? 400 : 200, firstPasswordPage(step(), fault))
+    changePassword(store, user, given)
   }
 
   if (signedIn && signedIn !== user) {
@@ -76,23 +113,36 @@ export async function signIn(
   await openId.interactionFinished(request, response, { login }, { mergeWithLastSubmission: false })
 }
 
-interface SignedIn {
-  user: UserRecord
-  /** What was wrong with the new password. */
-  retry?: string
-}
+type Identified = { user: UserRecord } | { status: number; fault: string }
+
+/** What a person may set up in a sign-in that requires a second factor. */
+const factors = [
+  { kind: 'webauthn', name: 'Passkey' },
+  { kind: 'totp', name: 'Authenticator app' },
+] as const
 
 function identify(
   store: Store,
   form: URLSearchParams,
-): SignedIn | { status: number; fault: string } {
+  place: { address: string; countries: Countries | undefined },
+): Identified {
   const chosen = demoPeople.find((person) => person.email === form.get('person'))
   const user = userForSignIn(store, chosen?.email ?? form.get('identifier') ?? '')
-  const proven =
+  const known =
     user && (chosen !== undefined || passwordMatches(user.password, form.get('password') ?? ''))
-  if (!user || !proven) return { status: 401, fault: 'The name or the password is wrong.' }
+  if (!user || !known) return { status: 401, fault: 'The name or the password is wrong.' }
   if (!user.is_active) return { status: 403, fault: 'This account is deactivated.' }
+  if (isAccessRejected(store, user, place)) return { status: 403, fault: accessRejected }
   if (chosen === undefined && isExpired(store, user)) return { status: 403, fault: expired }
+  return { user }
+}
+
+/** The person of a later step, who gave the password in this sign-in. */
+function proven(store: Store, form: URLSearchParams, interaction: string): Identified {
+  const user = store.records.users.find((one) => String(one.pk) === form.get('user'))
+  if (!user?.is_active || form.get('proof') !== proofOf(store, user, interaction))
+    return { status: 403, fault: 'Sign in once more.' }
+  if (isExpired(store, user)) return { status: 403, fault: expired }
   return { user }
 }
 
@@ -109,29 +159,19 @@ function isExpired(store: Store, user: UserRecord): boolean {
   )
 }
 
-/** Proves that the temporary password was given in this sign-in; void once it is replaced. */
+/** Proves that the password was given in this sign-in; void once it is replaced. */
 function proofOf(store: Store, { pk, password }: UserRecord, interaction: string): string {
   return createHmac('sha256', store.records.secret)
     .update(`${interaction}:${pk}:${password}`)
     .digest('hex')
 }
 
-/** Takes the person's own password in place of the temporary one. */
-function firstPassword(
-  store: Store,
-  form: URLSearchParams,
-  interaction: string,
-): SignedIn | { status: number; fault: string } {
-  const user = store.records.users.find((one) => String(one.pk) === form.get('user'))
-  if (!user?.is_active || form.get('proof') !== proofOf(store, user, interaction))
-    return { status: 403, fault: 'Sign in once more.' }
-  if (isExpired(store, user)) return { status: 403, fault: expired }
+/** What is wrong with the person's own password in place of the temporary one. */
+function unfit(user: UserRecord, form: URLSearchParams): string | undefined {
   const password = form.get('new-password') ?? ''
-  if (password === '') return { user, retry: 'The password may not be blank.' }
-  if (password !== form.get('new-password-repeat'))
-    return { user, retry: 'The two passwords differ.' }
+  if (password === '') return 'The password may not be blank.'
+  if (password !== form.get('new-password-repeat')) return 'The two passwords differ.'
   if (passwordMatches(user.password, password))
-    return { user, retry: 'Choose another password than the one that you were given.' }
-  changePassword(store, user, password)
-  return { user }
+    return 'Choose another password than the one that you were given.'
+  return undefined
 }

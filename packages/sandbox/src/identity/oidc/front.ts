@@ -6,6 +6,7 @@ import { changeSettings } from '../login/settings.ts'
 import { signIn } from '../login/sign-in.ts'
 import { signOut, startSignOut } from '../login/sign-out.ts'
 import { newUuid, type Store } from '../records.ts'
+import type { Countries } from '../sign-in-rules.ts'
 import { readAccessToken } from './access-tokens.ts'
 import { scopeClaims } from './claims.ts'
 import { publicJwk, signingKeys } from './keys.ts'
@@ -16,6 +17,7 @@ export interface FrontParts {
   readonly store: Store
   readonly notices: LogoutNotices
   readonly applications: (slug: string) => Application | undefined
+  readonly countries: Countries | undefined
 }
 
 /** Everything under `/application/o/`. Paths end in a slash, discovery excepted. */
@@ -55,11 +57,11 @@ export async function serveFlows(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { store, notices, applications } = parts
+  const { store, notices, applications, countries } = parts
   const [, , area, name] = url.pathname.split('/')
   if (area === 'signin') {
     const app = applications(name ?? '')
-    return app ? signIn(store, notices, app, request, response) : notFound(response)
+    return app ? signIn({ store, notices, app, countries }, request, response) : notFound(response)
   }
   if (area !== 'flow') return notFound(response)
   const flow = store.records.flows.find((one) => one.slug === name)
@@ -71,7 +73,8 @@ export async function serveFlows(
     const app = applications(store.records.applications[0]?.slug ?? '')
     return app ? changeSettings(store, { app, flow, url }, request, response) : notFound(response)
   }
-  if (flow && url.searchParams.has('flow_token')) return recover(store, url, request, response)
+  if (flow && url.searchParams.has('flow_token'))
+    return recover({ store, countries }, url, request, response)
   notFound(response)
 }
 
