@@ -4,7 +4,8 @@ import { type Sandbox, startSandbox } from '@atrium/sandbox/start'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { authentik } from '../src/identity/authentik.ts'
 import { applyBlueprint, readCredentials } from '../src/identity/authentik-setup.ts'
-import { checkSetup, type SetupFinding } from '../src/identity/authentik-setup-check.ts'
+import { checkSetup } from '../src/identity/authentik-setup-check.ts'
+import type { SetupFinding } from '../src/identity/authentik-setup-findings.ts'
 import { neededPermissions } from '../src/identity/authentik-setup-permissions.ts'
 
 const content = await readFile(
@@ -16,7 +17,7 @@ const patience = { timeoutMs: 200, intervalMs: 5 }
 
 let sandbox: Sandbox
 beforeAll(async () => {
-  sandbox = await startSandbox({ seed: 'empty' })
+  sandbox = await startSandbox({ seed: 'empty', identity: { countries: {} } })
 })
 afterAll(() => sandbox.close())
 beforeEach(() => sandbox.reset())
@@ -76,6 +77,8 @@ describe('a fresh authentik', () => {
         'error group partner-staff',
         'error flow default-authentication-flow: atrium-choose-password',
         'error flow atrium-recovery',
+        'warning forgotten password on the page of sign-in',
+        'warning passkeys on the page of sign-in',
         'error recovery flow of the default brand',
         'error service account atrium-service',
         'warning IDP_API_TOKEN',
@@ -92,6 +95,28 @@ describe('a fresh authentik', () => {
     expect(portal.clientId).toBe('atrium-portal')
     expect(new Set([portal.clientSecret, operator.clientSecret, apiToken]).size).toBe(3)
     expect(await authentik(access(apiToken)).check()).toHaveProperty('version')
+  })
+
+  it('is told that rules about countries need a database', async () => {
+    const without = await startSandbox({ seed: 'empty' })
+    try {
+      const setup = { portalUrl: 'https://portal.test', operatorUrl: 'https://operator.test' }
+      const groups = { platformAdminGroup: 'platform-admins', partnerStaffGroup: 'partner-staff' }
+      const findings = await checkSetup({
+        ...access(),
+        ...setup,
+        ...groups,
+        baseUrl: without.identityUrl,
+        content,
+      })
+      expect(findings).toContainEqual({
+        level: 'warning',
+        need: 'countries',
+        text: expect.stringContaining('GeoIP'),
+      })
+    } finally {
+      await without.close()
+    }
   })
 
   it('is waited for until its own flows exist', async () => {
@@ -222,6 +247,17 @@ describe('the check', () => {
         const { pk } = await first(`policies/bindings/?target=${target}`)
         await api('DELETE', `policies/bindings/${pk}/`)
       },
+    ],
+    [
+      'passkeys that are accepted without a check of the person',
+      'error passkeys on the page of sign-in',
+      () =>
+        apply({
+          content: content.replace(
+            'webauthn_user_verification: required',
+            'webauthn_user_verification: preferred',
+          ),
+        }),
     ],
     [
       'a blueprint of another version',

@@ -1,37 +1,17 @@
 import { z } from 'zod'
 import { UpstreamError } from '../upstream-error.ts'
+import { blueprintName, type SetupCalls, setupCalls } from './authentik-setup-calls.ts'
 import {
-  blueprintName,
-  type SetupAccess,
-  type SetupCalls,
-  setupCalls,
-} from './authentik-setup-calls.ts'
+  again,
+  type Check,
+  type CheckSetup,
+  error,
+  ok,
+  type SetupFinding,
+  warning,
+} from './authentik-setup-findings.ts'
+import { checkAccountFlows, checkCountries, checkSignInPage } from './authentik-setup-pages.ts'
 import { neededPermissions } from './authentik-setup-permissions.ts'
-
-export interface SetupFinding {
-  level: 'ok' | 'warning' | 'error'
-  need: string
-  /** What differs, and what to do about it; absent for `ok`. */
-  text?: string
-}
-
-export interface CheckSetup extends SetupAccess {
-  /** The blueprint as it should have been applied. */
-  content: string
-  portalUrl: string
-  operatorUrl: string
-  platformAdminGroup: string
-  partnerStaffGroup: string
-  /** The token that Atrium's API uses, where it is known. */
-  apiToken?: string | undefined
-}
-
-type Check = (calls: SetupCalls, setup: CheckSetup) => Promise<SetupFinding[]>
-
-const again = 'Run the command with "apply".'
-const ok = (need: string): SetupFinding => ({ level: 'ok', need })
-const error = (need: string, text: string): SetupFinding => ({ level: 'error', need, text })
-const warning = (need: string, text: string): SetupFinding => ({ level: 'warning', need, text })
 
 /**
  * Compares an authentik with what Atrium needs, one finding per need. A need that cannot be looked
@@ -64,8 +44,11 @@ const checks: readonly (readonly [need: string, check: Check])[] = [
   ['groups', checkGroups],
   ['sign-in flow', (calls) => checkFlow(calls, 'default-authentication-flow', signInStages)],
   ['recovery flow', (calls) => checkFlow(calls, 'atrium-recovery', recoveryStages)],
+  ['page of sign-in', checkSignInPage],
+  ['flows of the account pages', checkAccountFlows],
   ['brand', checkBrand],
   ['password rule of the user settings', checkPasswordRule],
+  ['countries', checkCountries],
   ['service account', checkServiceAccount],
   ['IDP_API_TOKEN', checkApiToken],
 ]
@@ -255,6 +238,7 @@ const signInStages: Readonly<Record<string, string | undefined>> = {
   'atrium-second-factor-missing': 'atrium-second-factor-missing',
   'atrium-choose-password': 'atrium-password-change-required',
   'atrium-write-password': 'atrium-write-first-password',
+  'default-authentication-login': 'atrium-passkey-factors',
 }
 const recoveryStages: Readonly<Record<string, string | undefined>> = {
   'atrium-recovery-identification': 'atrium-recovery-without-link',

@@ -53,6 +53,9 @@ function applyEntry(reading: Reading, entry: Json): void {
   for (const [name, value] of Object.entries({ ...identifiers, ...attrs }))
     if (value === null || (Array.isArray(value) && value.includes(null)))
       throw new BlueprintFault(`Entry invalid: ${model}: ${name}: This field may not be null.`)
+  // Its serializer asks for them in every change.
+  if (model === 'authentik_stages_identification.identificationstage' && !attrs.user_fields)
+    throw new BlueprintFault(`Entry invalid: ${model}: no user fields are selected`)
   const rows = rowsOf(reading.store, model)
   const found = rows.find((row) =>
     Object.entries(identifiers).every(([name, value]) => row[name] === value),

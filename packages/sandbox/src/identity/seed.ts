@@ -63,6 +63,7 @@ const ownParts = [
     'authentik_stages_authenticator_validate.authenticatorvalidatestage',
     'default-authentication-mfa-validation',
   ],
+  ['authentik_stages_identification.identificationstage', 'default-authentication-identification'],
   ['authentik_stages_user_login.userloginstage', 'default-authentication-login'],
 ] as const
 

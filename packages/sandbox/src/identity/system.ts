@@ -116,7 +116,9 @@ export function createIdentity(context: SystemContext, options: IdentityOptions)
     ...bindingResources,
     ...transactionalResources(cache),
     ...blueprintResources,
-    ...directoryResources(() => context.now() >= warmAt),
+    ...directoryResources(() => context.now() >= warmAt, {
+      geoip: options.countries !== undefined,
+    }),
   ])
   const rest = honoListener({ fetch: (request) => serveRest(api, store, request) })
   const front = {

@@ -1,6 +1,6 @@
 import { applyEntries, BlueprintFault } from '../blueprint.ts'
 import { rowsOf } from '../blueprint-models.ts'
-import type { Json } from '../json.ts'
+import type { Json, JsonObject } from '../json.ts'
 import { attachedScopes, scopeClaims } from '../oidc/claims.ts'
 import { isSuperuser } from '../people.ts'
 import { type BlueprintRecord, isoNow, newUuid, nextPk, type Store } from '../records.ts'
@@ -85,12 +85,12 @@ const view = ({ logs: _, ...record }: BlueprintRecord) => ({
 
 /** A list of the records of a model that nothing else here reads. */
 const listOf =
-  (model: string): ApiHandler =>
+  (model: string, defaults: JsonObject = {}): ApiHandler =>
   ({ store, query }) =>
     paginate(
       query,
       exact(query, rowsOf(store, model), 'name', (row) => String(row.name)),
-      (row) => row,
+      (row) => ({ ...defaults, ...row }),
     )
 
 /** What sets an installation up, and what shows the result. */
@@ -159,6 +159,19 @@ export const blueprintResources: readonly Resource[] = [
   },
   { path: 'policies/password/', GET: listOf('authentik_policies_password.passwordpolicy') },
   { path: 'stages/prompt/stages/', GET: listOf('authentik_stages_prompt.promptstage') },
+  {
+    path: 'stages/identification/',
+    GET: listOf('authentik_stages_identification.identificationstage', {
+      recovery_flow: null,
+      webauthn_stage: null,
+    }),
+  },
+  {
+    path: 'stages/authenticator/validate/',
+    GET: listOf('authentik_stages_authenticator_validate.authenticatorvalidatestage', {
+      webauthn_user_verification: 'preferred',
+    }),
+  },
   {
     path: 'rbac/permissions/',
     GET: forSuperusers(({ store, query }) => {

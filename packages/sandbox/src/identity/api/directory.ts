@@ -150,7 +150,10 @@ function readMapping(call: ApiCall, partial: boolean, self?: MappingRecord) {
  * Objects that a client looks up before it makes its own: flows, keys, scope mappings, brands, the
  * version.
  */
-export function directoryResources(applied: BlueprintsApplied): readonly Resource[] {
+export function directoryResources(
+  applied: BlueprintsApplied,
+  { geoip }: { geoip: boolean },
+): readonly Resource[] {
   const ready = <Row>(rows: readonly Row[]): readonly Row[] => (applied() ? rows : [])
   return [
     {
@@ -256,6 +259,17 @@ export function directoryResources(applied: BlueprintsApplied): readonly Resourc
       GET: (call) => ok(brandView(findBrand(call))),
       PUT: (call) => updateBrand(call, false),
       PATCH: (call) => updateBrand(call, true),
+    },
+    {
+      path: 'root/config/',
+      GET: () =>
+        ok({
+          error_reporting: { enabled: false },
+          capabilities: ['can_impersonate', ...(geoip ? ['can_geo_ip'] : [])],
+          cache_timeout: 300,
+          cache_timeout_flows: 300,
+          cache_timeout_policies: 300,
+        }),
     },
     {
       path: 'admin/version/',
