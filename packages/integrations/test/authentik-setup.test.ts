@@ -249,6 +249,15 @@ describe('the check', () => {
       },
     ],
     [
+      'a sign-out that leaves people signed in',
+      'error application atrium-portal',
+      async () => {
+        const { pk: flow } = await first('flows/instances/?slug=default-provider-invalidation-flow')
+        const { pk } = await first('providers/oauth2/?name=atrium-portal')
+        await api('PATCH', `providers/oauth2/${pk}/`, { invalidation_flow: flow })
+      },
+    ],
+    [
       'passkeys that are accepted without a check of the person',
       'error passkeys on the page of sign-in',
       () =>

@@ -242,6 +242,21 @@ describe('ending sessions', () => {
     expect((await api('GET', 'core/authenticated_sessions/')).body.results).toEqual([])
   })
 
+  it("leaves the browser signed in with authentik's flow for providers, which ends no session", async () => {
+    const list = async (path: string) => (await api('GET', path)).body.results as { pk: string }[]
+    const [flow] = await list('flows/instances/?slug=default-provider-invalidation-flow')
+    const [provider] = await list('providers/oauth2/?name=atrium-portal')
+    await api('PATCH', `providers/oauth2/${provider?.pk}/`, { invalidation_flow: flow?.pk })
+    const portal = await openPortal(sandbox())
+    const tokens = await portal.signIn({ person: owner })
+    const url = oidc.buildEndSessionUrl(portal.config, {
+      id_token_hint: String(tokens.id_token),
+      post_logout_redirect_uri: 'http://localhost:4100/auth/callback?signed-out',
+    })
+    await portal.browser.get(url.href)
+    expect((await portal.start()).url).toContain('http://localhost:4100/auth/callback?code=')
+  })
+
   it('does not return to an address that the provider does not list', async () => {
     const portal = await openPortal(sandbox())
     await portal.signIn({ person: owner })
@@ -254,7 +269,7 @@ describe('ending sessions', () => {
         `${sandbox().issuers.portal}end-session/?post_logout_redirect_uri=${encodeURIComponent(target)}`,
       )
       expect(page.status).toBe(400)
-      const flow = `${sandbox().identityUrl}/if/flow/default-provider-invalidation-flow/?application=atrium-portal`
+      const flow = `${sandbox().identityUrl}/if/flow/default-invalidation-flow/?application=atrium-portal`
       const direct = await portal.browser.get(
         `${flow}&post_logout_redirect_uri=${encodeURIComponent(target)}`,
       )

@@ -95,7 +95,7 @@ describe('whatever a client sends', () => {
     '/application/o/__proto__/jwks/',
     '/if/signin/',
     '/if/flow/constructor/?flow_token=x',
-    '/if/flow/default-provider-invalidation-flow/',
+    '/if/flow/default-invalidation-flow/',
     '/\\..\\',
     'http://[',
   ])('is never a fault of the server: the path %s', async (path) => {

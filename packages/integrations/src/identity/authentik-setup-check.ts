@@ -101,6 +101,7 @@ const OAuthProvider = z.object({
   /** Absent before 2026.5. */
   grant_types: z.array(z.string()).optional(),
   signing_key: z.string().nullable(),
+  invalidation_flow: z.string(),
   issuer_mode: z.string(),
   include_claims_in_id_token: z.boolean(),
   property_mappings: z.array(z.string()),
@@ -131,7 +132,15 @@ async function checkClient(
     .map(({ scope_name }) => scope_name)
   const lacking = neededScopes.filter((scope) => !scopes.includes(scope))
   const grants = neededGrants.filter((grant) => found.grant_types?.includes(grant) === false)
+  const [signOut] = await calls.list(
+    'flows/instances/',
+    { slug: 'default-invalidation-flow' },
+    z.object({ pk: z.string() }),
+  )
   const faults = [
+    ...(found.invalidation_flow === signOut?.pk
+      ? []
+      : ['leaves people signed in at authentik when they sign out']),
     ...(lacking.length > 0 ? [`lacks the scope ${lacking.join(', ')}`] : []),
     ...(grants.length > 0 ? [`lacks the grant type ${grants.join(', ')}`] : []),
     ...(found.signing_key === null ? ['has no signing key'] : []),
@@ -249,7 +258,7 @@ const recoveryStages: Readonly<Record<string, string | undefined>> = {
   'atrium-write-password': 'atrium-clear-temporary-password',
   'default-authentication-mfa-validation': undefined,
   'atrium-second-factor-missing': 'atrium-second-factor-missing',
-  'default-authentication-login': undefined,
+  'default-authentication-login': 'atrium-recovery-target',
 }
 
 const StageBinding = z.object({

@@ -243,7 +243,7 @@ export function seedRecords(options: SeedOptions): IdentityRecords {
       name: client.slug,
       authentication_flow: null,
       authorization_flow: flow('default-provider-authorization-implicit-consent'),
-      invalidation_flow: flow('default-provider-invalidation-flow'),
+      invalidation_flow: flow('default-invalidation-flow'),
       property_mappings: records.mappings
         .filter((mapping) =>
           ['openid', 'email', 'profile', 'groups', 'offline_access'].includes(mapping.scope_name),

@@ -4,7 +4,7 @@ import { endLogin } from '../oidc/logins.ts'
 import type { LogoutNotices } from '../oidc/logout.ts'
 import { cookieNames, redirectMatches } from '../oidc/provider.ts'
 import type { Application } from '../oidc/providers.ts'
-import type { Store } from '../records.ts'
+import type { FlowRecord, Store } from '../records.ts'
 import { redirect, sendPage } from './http.ts'
 import { messagePage } from './pages.ts'
 
@@ -14,6 +14,7 @@ import { messagePage } from './pages.ts'
  * hint that belongs to another application.
  */
 export function startSignOut(
+  { records }: Store,
   { provider, application }: Application,
   url: URL,
   response: ServerResponse,
@@ -35,26 +36,32 @@ export function startSignOut(
     const value = url.searchParams.get(name)
     if (value !== null) flow.set(name, value)
   }
-  redirect(response, `/if/flow/default-provider-invalidation-flow/?${flow}`)
+  const slug = records.flows.find(({ pk }) => pk === provider.invalidation_flow)?.slug
+  redirect(response, `/if/flow/${slug ?? endsLogin}/?${flow}`)
 }
 
+/** authentik's flow with a logout stage; that for providers has none. */
+const endsLogin = 'default-invalidation-flow'
+
 /**
- * The invalidation flow: ends the login of this browser, notifies the applications, and returns to
- * the one that asked.
+ * The invalidation flow: ends the login of this browser and notifies the applications, where it is
+ * the one that does, and returns to the application that asked.
  */
 export async function signOut(
   store: Store,
   notices: LogoutNotices,
-  app: Application,
+  { app, flow }: { app: Application; flow: FlowRecord },
   url: URL,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const context = app.openId.createContext(request, response)
-  const session = await app.openId.Session.get(context)
-  const login = store.records.logins.find((one) => one.uid === session.uid)
-  if (login) endLogin(store, notices, login)
-  context.cookies.set(cookieNames(store).session, null, { path: '/', signed: true })
+  if (flow.slug === endsLogin) {
+    const context = app.openId.createContext(request, response)
+    const session = await app.openId.Session.get(context)
+    const login = store.records.logins.find((one) => one.uid === session.uid)
+    if (login) endLogin(store, notices, login)
+    context.cookies.set(cookieNames(store).session, null, { path: '/', signed: true })
+  }
 
   const target = url.searchParams.get('post_logout_redirect_uri')
   if (target === null || !mayReturnTo(app.provider.redirect_uris, target)) {

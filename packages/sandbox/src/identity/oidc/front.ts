@@ -37,7 +37,7 @@ export async function serveOpenId(
   if (tail === '')
     return redirect(response, `/application/o/${slug}/.well-known/openid-configuration`)
   if (tail === 'jwks/') return keySet(store, app, response)
-  if (tail === 'end-session/') return startSignOut(app, url, response)
+  if (tail === 'end-session/') return startSignOut(store, app, url, response)
   const rejection = rejectedGrant(app, tail)
   if (rejection) return rejection(response)
   if (!/^(\.well-known\/openid-configuration|authorize\/([^/]+)?|token\/|revoke\/)$/.test(tail))
@@ -67,7 +67,7 @@ export async function serveFlows(
   const flow = store.records.flows.find((one) => one.slug === name)
   if (flow?.designation === 'invalidation') {
     const app = applications(url.searchParams.get('application') ?? '')
-    return app ? signOut(store, notices, app, url, request, response) : notFound(response)
+    return app ? signOut(store, notices, { app, flow }, url, request, response) : notFound(response)
   }
   if (flow?.designation === 'stage_configuration') {
     const app = applications(store.records.applications[0]?.slug ?? '')
