@@ -140,12 +140,12 @@ function tenantGuard(rules: {
 }
 
 /** Staff of the partner that looks after a tenant until it has an owner acts as its admin. */
-const isCustodian: Decide = (caller, tenant) =>
-  tenant.awaitsOwner && mayManageAsPartner(caller, tenant)
-const isMember: Decide = (caller, tenant, context) =>
-  tenant.role !== null || isCustodian(caller, tenant, context)
-const isAdmin: Decide = (caller, tenant, context) =>
-  tenant.role === 'admin' || tenant.role === 'owner' || isCustodian(caller, tenant, context)
+export function isCustodian(caller: Caller, tenant: CallerTenant): boolean {
+  return tenant.awaitsOwner && mayManageAsPartner(caller, tenant)
+}
+const isMember: Decide = (caller, tenant) => tenant.role !== null || isCustodian(caller, tenant)
+const isAdmin: Decide = (caller, tenant) =>
+  tenant.role === 'admin' || tenant.role === 'owner' || isCustodian(caller, tenant)
 const isOwner: Decide = (_caller, tenant) => tenant.role === 'owner'
 const isOperator: Decide = (caller) => caller.operator
 const ownsAsPartner: Decide = (caller, tenant) =>

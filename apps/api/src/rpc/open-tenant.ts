@@ -51,28 +51,46 @@ export async function rejectFormerOwner(trx: Trx, { caller, tenant }: Access): P
 
 /**
  * The caller's role, or the custody of the caller's partner, may have ended since the guard ran,
- * and so may an access grant. Throws AppError `not_member`, `not_admin`.
+ * and so may an access grant. Throws AppError `not_member`, `not_admin`, and what
+ * `rejectFormerStaff` throws.
  */
 export async function rejectFormerAdmin(trx: Trx, access: Access): Promise<void> {
   const { caller, tenant } = access
   if (caller.operator) return
   if (caller.onBehalf) return rejectFormerDelegate(trx, access)
   const role = caller.id === undefined ? undefined : await activeRole(trx, tenant.id, caller.id)
-  const custodian =
-    role === undefined && caller.partner ? await findCustodian(trx, tenant.id) : undefined
-  if (custodian) return rejectFormerStaff(trx, access, custodian.partnerId)
-  if (role === undefined) throw new AppError('not_member')
-  if (role === 'member') throw new AppError('not_admin')
+  if (role === 'admin' || role === 'owner') return
+  if (await isStillCustodian(trx, access)) return
+  throw new AppError(role === undefined ? 'not_member' : 'not_admin')
 }
 
 /**
  * For changes that members and admins make alike, and `rejectFormerAdmin` for those of admins: who
- * acts under an access grant must still have it. The grant stays locked until the transaction ends,
- * so that an end waits for it or comes first. A change that began before the grant's time was over
- * is completed. Throws AppError `not_member`.
+ * acts under an access grant must still have it, and who acts as custodian must still be that. The
+ * grant stays locked until the transaction ends, so that an end waits for it or comes first. A
+ * change that began before the grant's time was over is completed. Throws AppError `not_member`,
+ * and what `rejectFormerStaff` throws.
  */
-export async function rejectFormerDelegate(trx: Trx, { caller, tenant }: Access): Promise<void> {
-  if (caller.operator || !caller.onBehalf) return
-  if (!(await holdActiveGrant(trx, tenant.id, caller.onBehalf.grantId)))
+export async function rejectFormerDelegate(trx: Trx, access: Access): Promise<void> {
+  const { caller, tenant } = access
+  if (caller.operator) return
+  if (caller.onBehalf) {
+    if (await holdActiveGrant(trx, tenant.id, caller.onBehalf.grantId)) return
     throw new AppError('not_member')
+  }
+  if (tenant.role === null && !(await isStillCustodian(trx, access)))
+    throw new AppError('not_member')
+}
+
+/**
+ * Whether the caller's partner looks after the tenant, which still awaits its owner. Under the
+ * tenant's lock an acceptance of the owner waits, or came first. Throws what `rejectFormerStaff`
+ * throws for staff that may no longer manage customers.
+ */
+export async function isStillCustodian(trx: Trx, access: Access): Promise<boolean> {
+  const { caller, tenant } = access
+  const partnerId = caller.partner?.id
+  if (partnerId === undefined || (await findCustodian(trx, tenant.id)) !== partnerId) return false
+  await rejectFormerStaff(trx, access, partnerId, { evenAdmins: true })
+  return true
 }

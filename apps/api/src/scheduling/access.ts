@@ -1,7 +1,7 @@
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { findHost, findHostOfUser, type HostRow } from '@atrium/db/scheduling/hosts'
-import type { Access } from '../rpc/guards.ts'
+import { type Access, isCustodian } from '../rpc/guards.ts'
 import type { Services } from '../rpc/services.ts'
 
 export const noSuchHost = () => new AppError('not_found', errorText('unknownHost'))
@@ -20,7 +20,8 @@ export function mayActFor(
 
 /** Whether the caller acts for every host of the tenant. */
 export function canActForAll({ caller, tenant }: Pick<Access, 'caller' | 'tenant'>): boolean {
-  return caller.operator || tenant.role === 'admin' || tenant.role === 'owner'
+  const { role } = tenant
+  return caller.operator || role === 'admin' || role === 'owner' || isCustodian(caller, tenant)
 }
 
 /** Throws AppError `not_admin` for callers who may not act for the host. */

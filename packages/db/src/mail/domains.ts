@@ -216,7 +216,7 @@ export function deleteUnprovenDomain(
  * Records that ownership was shown. False when the domain is gone or was proven before. Throws the
  * violation of `domains_proven_name` when another tenant has proved the same domain.
  */
-export async function proveDomain(db: Db, id: string): Promise<boolean> {
+export async function proveDomain(db: Db | Trx, id: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('domains')
     .set({ verified_at: sql<Date>`now()` })

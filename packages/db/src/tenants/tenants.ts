@@ -255,20 +255,15 @@ export interface LockedTenant {
   identityGroupId: string | null
 }
 
-/**
- * The partner that looks after a tenant without an owner; null where only operators do, undefined
- * where there is an owner.
- */
-export async function findCustodian(
-  db: Db | Trx,
-  tenantId: string,
-): Promise<{ partnerId: string | null } | undefined> {
-  return db
+/** The partner that looks after a tenant that awaits its owner; null where none does. */
+export async function findCustodian(db: Db | Trx, tenantId: string): Promise<string | null> {
+  const tenant = await db
     .selectFrom('tenants')
     .select('partner_id as partnerId')
     .where('id', '=', tenantId)
     .where('awaits_owner', '=', true)
     .executeTakeFirst()
+  return tenant?.partnerId ?? null
 }
 
 declare const oneAtATime: unique symbol

@@ -17,6 +17,7 @@ import {
   proveDomain,
   saveDomainCheck,
 } from '@atrium/db/mail/domains'
+import type { Trx } from '@atrium/db/platform/connect'
 import type { DnsResolver } from '@atrium/integrations/dns/port'
 import { defaultLanguage } from '@atrium/messages/languages'
 import type { Services } from '../../rpc/services.ts'
@@ -43,12 +44,14 @@ export interface CheckOutcome {
  * Compares a domain with live DNS and saves the result: expected records from the mail server (the
  * last known ones when it does not respond), a verdict on each, the state, the history. `removed`
  * when the domain was removed meanwhile, `superseded` when another tenant has proved it and so
- * ended this claim.
+ * ended this claim. `stillMay` checks the caller's right in the transaction that writes the first
+ * result, and rejects by throwing.
  */
 export async function checkDomain(
   services: Services,
   row: DomainRow,
   cause: DomainCheckCause,
+  stillMay?: (trx: Trx) => Promise<void>,
 ): Promise<CheckOutcome | 'removed' | 'superseded'> {
   const { db } = services.database
   if (await endSupersededClaim(services, row)) return 'superseded'
@@ -58,7 +61,7 @@ export async function checkDomain(
   const due = synced.verifiedAt === null && (shown || isManaged(services, synced.name))
   // Here before the mail server: of several tenants that show ownership at once, one proves the
   // domain.
-  const proof = due ? await prove(services, synced) : undefined
+  const proof = due ? await prove(services, synced, stillMay) : undefined
   if (proof === 'removed' || proof === 'superseded') return proof
   const provenNow = proof === 'proven'
   const proven = synced.verifiedAt !== null || proof !== undefined
@@ -78,8 +81,10 @@ export async function checkDomain(
   const changed =
     state !== before.state || !isDeepStrictEqual(inEnglish(verdicts), inEnglish(before.verdicts))
   const ageSeconds = (services.clock.now().getTime() - before.createdAt.getTime()) / 1000
-  const saved = await db.transaction().execute((trx) =>
-    saveDomainCheck(trx, {
+  const saved = await db.transaction().execute(async (trx) => {
+    // A proof was recorded with the caller's right: what follows from it is completed.
+    if (!provenNow) await stillMay?.(trx)
+    return saveDomainCheck(trx, {
       domainId: before.id,
       cause,
       state,
@@ -89,8 +94,8 @@ export async function checkDomain(
       // Storing every unchanged result of a frequent check would bury the changes.
       remember: cause === 'manual' || changed,
       nextInSeconds: secondsUntilNextCheck({ state, proven, complete, ageSeconds }),
-    }),
-  )
+    })
+  })
   const after = saved ? await findDomainById(db, before.id) : undefined
   if (!after) return 'removed'
   if (provenNow) await endOtherClaims(services, after)
@@ -108,10 +113,15 @@ const inEnglish = (verdicts: readonly StoredVerdict[]) =>
 async function prove(
   services: Services,
   row: DomainRow,
+  stillMay?: (trx: Trx) => Promise<void>,
 ): Promise<'proven' | 'known' | 'removed' | 'superseded'> {
   const { db } = services.database
   try {
-    if (await proveDomain(db, row.id)) return 'proven'
+    const proven = await db.transaction().execute(async (trx) => {
+      await stillMay?.(trx)
+      return proveDomain(trx, row.id)
+    })
+    if (proven) return 'proven'
   } catch (error) {
     if (!isDomainTaken(error)) throw error
     await endSupersededClaim(services, row)

@@ -4,14 +4,15 @@ import { AppError } from '@atrium/core/platform/errors'
 import type { AuditEntry } from '../../rpc/audit-recorder.ts'
 import type { Context } from '../../rpc/context.ts'
 import type { Access } from '../../rpc/guards.ts'
-import { rejectClosed } from '../../rpc/open-tenant.ts'
+import { rejectClosed, rejectFormerDelegate } from '../../rpc/open-tenant.ts'
 import { type CheckOutcome, checkDomain } from './check.ts'
 import { auditedDomain, readDomain } from './find.ts'
 import { toDomainView } from './view.ts'
 
 /**
  * Compares live DNS with what should be there, now. DNS and mail server may fail: their records are
- * `unknown` or as last known.
+ * `unknown` or as last known. Throws AppError `not_found`, `already_exists`, `not_member` for a
+ * caller whose access ended meanwhile.
  */
 export async function recheckDomain(
   ctx: Context,
@@ -24,6 +25,7 @@ export async function recheckDomain(
     services,
     await readDomain(services.database.db, access.tenant.id, input.domain),
     'manual',
+    (trx) => rejectFormerDelegate(trx, access),
   )
   if (outcome === 'removed') throw new AppError('not_found', errorText('unknownDomain'))
   if (outcome === 'superseded') {

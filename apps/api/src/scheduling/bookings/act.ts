@@ -37,7 +37,7 @@ async function act(
   const booking = await openBooking(services.database.db, access, id)
   rejectClosed(access.tenant.status)
   return toTenantBooking(
-    await action(hostActor(ctx, access.caller), booking).catch(reasonForHosts),
+    await action(hostActor(ctx, access), booking).catch(reasonForHosts),
     services.clock.now(),
   )
 }
@@ -109,7 +109,7 @@ export async function renewLinkForTenant(
   rejectClosed(access.tenant.status)
   const { booking, manageToken, manageUrl } = await renewManageLink(
     services,
-    hostActor(ctx, access.caller),
+    hostActor(ctx, access),
     found,
   )
   return { booking: toTenantBooking(booking, services.clock.now()), manageToken, manageUrl }

@@ -63,8 +63,8 @@ export interface BookingEffects {
  * Carries out one command on a booking: locks its hosts and its row, decides on the row as it is
  * then, writes it with its line of history, and queues mails, reminders and calendars, in one
  * transaction. `runEffects` has to follow. The transaction may run again when the database asks for
- * it. Throws AppError `not_found`, what the decision rejects with, and what `takeTime` throws;
- * nothing is changed then.
+ * it. Throws AppError `not_found`, what the decision rejects with, and what `takeTime` and the
+ * actor's `rejectFormer` throw; nothing is changed then.
  */
 export async function transitionBooking(
   services: Services,
@@ -134,6 +134,7 @@ async function carryOut(
   { actor, command, now, takeTime }: TransitionRequest,
   before: BookingRow,
 ): Promise<Transition> {
+  await actor.rejectFormer?.(trx, before.hosts)
   const decision = decideTransition(command, actor.by, stateOf(before), now)
   if (decision.outcome === 'rejected') throw rejectionError(decision.rejection, before)
   if (decision.outcome === 'unchanged') return { booking: before, actor, effects: undefined }

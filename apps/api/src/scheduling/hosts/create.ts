@@ -33,7 +33,7 @@ export async function createHost(
   requireKeyring(services)
   const made = await tenantTransaction(services, access.tenant.id, async (trx) => {
     const tenant = await lockOpenTenant(trx, access.tenant.slug)
-    await rejectFormerActor(trx, access, input.userId)
+    await rejectFormerActor(trx, access, input.userId === access.caller.id)
     const member = await activeMember(trx, tenant.id, input.userId)
     const mailAddress = await organizerAddress(trx, access, member, input.mailAddress)
     const host = await insertUnderFreeSlug(trx, input.hostSlug, {

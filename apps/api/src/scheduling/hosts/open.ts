@@ -8,7 +8,12 @@ import { type HostRow, lockHost } from '@atrium/db/scheduling/hosts'
 import type { TenantTrx } from '@atrium/db/tenants/tenants'
 import type { Context } from '../../rpc/context.ts'
 import type { Access } from '../../rpc/guards.ts'
-import { lockOpenTenant, type OpenTenant, rejectFormerDelegate } from '../../rpc/open-tenant.ts'
+import {
+  isStillCustodian,
+  lockOpenTenant,
+  type OpenTenant,
+  rejectFormerDelegate,
+} from '../../rpc/open-tenant.ts'
 import type { Services } from '../../rpc/services.ts'
 import { noSuchHost } from '../access.ts'
 
@@ -22,17 +27,19 @@ export function requireKeyring(services: Services): Keyring {
 }
 
 /**
- * Looks at the caller's right again, under the tenant's lock: for the person's own host a
+ * Checks the caller's right again, in the transaction of a change: for the person's own host a
  * membership is enough, for others' it takes an admin. Throws AppError `not_member`, `not_admin`.
  */
-export async function rejectFormerActor(trx: Trx, access: Access, userId: string): Promise<void> {
+export async function rejectFormerActor(trx: Trx, access: Access, own: boolean): Promise<void> {
   const { caller, tenant } = access
   if (caller.operator) return
   if (caller.onBehalf) return rejectFormerDelegate(trx, access)
   const role = caller.id === undefined ? undefined : await activeRole(trx, tenant.id, caller.id)
-  if (role === undefined) throw new AppError('not_member')
-  if (role === 'member' && caller.id !== userId)
-    throw new AppError('not_admin', errorText('hostOrAdmin'))
+  if (role === 'admin' || role === 'owner' || (role === 'member' && own)) return
+  if (await isStillCustodian(trx, access)) return
+  throw role === undefined
+    ? new AppError('not_member')
+    : new AppError('not_admin', errorText('hostOrAdmin'))
 }
 
 /**
@@ -47,7 +54,7 @@ export async function lockOwnHost(
   const tenant = await lockOpenTenant(trx, access.tenant.slug)
   const host = await lockHost(trx, tenant.id, hostId)
   if (!host) throw noSuchHost()
-  await rejectFormerActor(trx, access, host.userId)
+  await rejectFormerActor(trx, access, host.userId === access.caller.id)
   return { tenant, host }
 }
 

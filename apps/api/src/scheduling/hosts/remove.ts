@@ -39,7 +39,7 @@ export async function removeHost(
     const found = await findBooking(db, id)
     if (!found) continue
     const cancelled = await transitionBooking(services, {
-      actor: hostActor(ctx, access.caller),
+      actor: hostActor(ctx, access),
       found,
       now: services.clock.now(),
       command: { action: 'cancel', reason },

@@ -127,7 +127,7 @@ export async function bookForTenant(
   const request = bookingRequestOf(ctx, access.caller.subject, input)
   const by: By = {
     source: 'host',
-    actor: hostActor(ctx, access.caller),
+    actor: hostActor(ctx, access),
     requestHash: request?.hash,
   }
   const done = await onceForRequest(ctx, request, () =>
@@ -190,6 +190,7 @@ async function book(
         services.database.db,
         hosts.map(({ id }) => id),
         async (trx) => {
+          await by.actor.rejectFormer?.(trx, hosts)
           const current = { ...requested, now: services.clock.now() }
           const chosen = await chooseHosts(trx, current, busy)
           return write(trx, services, keyring, {
