@@ -436,7 +436,10 @@ describe('under an access to members', () => {
   const call = (method: string, path: string, body?: object) =>
     testApp.request(method, `/tenants/acme${path}`, { token: partner, ...(body && { body }) })
   const address = () => `m${Math.random().toString(36).slice(2)}@acme.tenants.local`
-  beforeEach(() => granted({ scopes: ['members'] }))
+  let id: string
+  beforeEach(async () => {
+    id = await granted({ scopes: ['members'] })
+  })
 
   it('members are made and changed', async () => {
     const made = await call('POST', '/users', { email: address() })
@@ -459,6 +462,30 @@ describe('under an access to members', () => {
         dryRun: false,
       }),
     ).toMatchObject(excluded)
+  })
+
+  it('an import is one of its acts, with all that it adds', async () => {
+    const outside = `${Math.random().toString(36).slice(2)}@outside.example`
+    const started = await call('POST', '/user-imports', {
+      csv: `email,name\n${address()},One\n${outside},Two\n`,
+      dryRun: false,
+    })
+    expect(started.status, JSON.stringify(started.body)).toBeLessThan(300)
+    await testApp.app.services.background.settled()
+    const rows = await testApp.database.db
+      .selectFrom('audit_events')
+      .select(['action', 'partner_slug', 'metadata'])
+      .where((eb) => eb.ref('metadata', '->>').key('importId' as never), '=', started.body.id)
+      .execute()
+    expect(rows.map(({ action }) => action).sort()).toEqual([
+      'invitation.created',
+      'member.created',
+    ])
+    for (const row of rows)
+      expect(row).toMatchObject({
+        partner_slug: 'north',
+        metadata: { grantId: id, onBehalfOf: 'acme' },
+      })
   })
 
   it('an import of admins that was interrupted is not continued', async () => {

@@ -24,6 +24,7 @@ import { claimMember, type MemberWork, memberLeaseSeconds } from '@atrium/db/mem
 import { findMember, type MemberRow } from '@atrium/db/members/members'
 import type { Trx } from '@atrium/db/platform/connect'
 import { isUnavailable } from '@atrium/db/platform/failures'
+import { type AuditEntry, withGrant } from '../rpc/audit-recorder.ts'
 import { lockOpenTenant } from '../rpc/open-tenant.ts'
 import type { Services } from '../rpc/services.ts'
 import { tenantTransaction } from '../rpc/tenant-transaction.ts'
@@ -230,13 +231,12 @@ async function invite(services: Services, record: ImportRecord, row: Row): Promi
     return issued
   })
   await recordExpired(services, expired)
-  await services.audit.recordSystem(
-    invitationEntry('invitation.created', invitation, {
-      ...termsOf(invitation),
-      importId: record.id,
-      requestedBy,
-    }),
-  )
+  const entry = invitationEntry('invitation.created', invitation, {
+    ...termsOf(invitation),
+    importId: record.id,
+    requestedBy,
+  })
+  await services.audit.recordSystem(underGrant(record, entry))
 }
 
 function nameOf({ name, firstName, lastName }: Partial<NewMember>): string | undefined {
@@ -274,12 +274,21 @@ function recordCreated(
   record: ImportRecord,
   member: { id: string; email: string; role: string },
 ): Promise<void> {
-  return services.audit.recordSystem({
-    action: 'member.created',
-    resourceType: 'member',
-    resourceId: member.id,
-    resourceName: member.email,
-    tenantSlug: record.tenantSlug,
-    metadata: { role: member.role, importId: record.id, requestedBy: record.requestedBy },
-  })
+  return services.audit.recordSystem(
+    underGrant(record, {
+      action: 'member.created',
+      resourceType: 'member',
+      resourceId: member.id,
+      resourceName: member.email,
+      tenantSlug: record.tenantSlug,
+      metadata: { role: member.role, importId: record.id, requestedBy: record.requestedBy },
+    }),
+  )
+}
+
+/** The entry as one of an act under the access grant by which the import was started. */
+function underGrant(record: ImportRecord, entry: AuditEntry): AuditEntry {
+  const { requester, tenantSlug, grantPartnerSlug: partnerSlug } = record
+  if (requester.grantId === null) return entry
+  return withGrant({ grantId: requester.grantId, tenantSlug, partnerSlug }, entry)
 }

@@ -102,6 +102,7 @@ const nameOf = ({ caller }: Access) => caller.email ?? caller.subject
 const requesterOf = ({ caller }: Access): Requester => ({
   id: caller.id ?? null,
   byOperator: caller.operator,
+  grantId: caller.onBehalf?.grantId ?? null,
 })
 
 /**

@@ -3,7 +3,7 @@ import type { AppError } from '@atrium/core/platform/errors'
 import { isSlugShaped } from '@atrium/core/tenants/slugs'
 import { countDenial, takeRepeatedDenials } from '@atrium/db/audit/audit'
 import type { AuditEntry } from './audit-recorder.ts'
-import type { Caller, CallerTenant } from './caller.ts'
+import type { Caller, CallerTenant, OnBehalf } from './caller.ts'
 import type { Context } from './context.ts'
 import type { Services } from './services.ts'
 
@@ -13,6 +13,8 @@ interface RejectedCall {
   /** The REST address, with parameters in braces. */
   path: string
   input: unknown
+  /** The access grant that the call was made under. */
+  onBehalf: OnBehalf | undefined
 }
 
 type Subject = Pick<AuditEntry, 'resourceId' | 'resourceName' | 'tenantSlug' | 'partnerSlug'>
@@ -30,8 +32,9 @@ export async function recordDenial(
   rejection: AppError,
 ): Promise<void> {
   const { services } = ctx
-  const caller = await ctx.readCaller().catch(() => undefined)
-  if (!caller) return
+  const known = await ctx.readCaller().catch(() => undefined)
+  if (!known) return
+  const caller = { ...known, ...(act.onBehalf && { onBehalf: act.onBehalf }) }
   const event = services.audit.entryOf(ctx, caller, {
     action: act.action,
     outcome: 'denied',

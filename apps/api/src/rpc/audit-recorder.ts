@@ -16,7 +16,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { KeyedLimiter } from '../platform/keyed-limiter.ts'
 import type { Logger } from '../platform/log.ts'
 import type { Metrics } from '../platform/metrics.ts'
-import type { Caller, RequestInfo } from './caller.ts'
+import type { Caller, OnBehalf, RequestInfo } from './caller.ts'
 
 export interface AuditEntry {
   /** Given where a record names its entry; else the database chooses it. */
@@ -101,7 +101,7 @@ export function createAuditRecorder(parts: {
     }),
   })
   const entryOf: AuditRecorder['entryOf'] = ({ request }, caller, entry) => ({
-    ...ofRequest(request, withGrant(caller, entry)),
+    ...ofRequest(request, withGrant(caller.onBehalf, entry)),
     actorType: actorTypeOf(caller),
     actorId: caller.id ?? caller.subject,
     actorEmail: caller.email ?? null,
@@ -134,7 +134,7 @@ export function createAuditRecorder(parts: {
  * The entry of an act under an access grant: it names the grant and the tenant acted for, and is in
  * the log of the partner for which the caller has the grant.
  */
-function withGrant({ onBehalf }: Caller, entry: AuditEntry): AuditEntry {
+export function withGrant(onBehalf: OnBehalf | undefined, entry: AuditEntry): AuditEntry {
   if (!onBehalf) return entry
   const { grantId, tenantSlug, partnerSlug } = onBehalf
   return {

@@ -3,6 +3,7 @@ import type { ErrorCode } from '@atrium/core/platform/errors'
 import { type AnyTRPCRouter, TRPCError } from '@trpc/server'
 import type { z } from 'zod'
 import { recordDenial } from './audit-denials.ts'
+import type { Caller, OnBehalf } from './caller.ts'
 import type { Context } from './context.ts'
 import { codeOf, isCausedByInput, toAppError } from './errors.ts'
 import type { ProcedureMeta } from './procedure-meta.ts'
@@ -61,6 +62,7 @@ function begin<Found extends object>(
   return t.procedure.meta(access).use(async ({ ctx, path, type, meta, getRawInput, next }) => {
     const { services, request } = ctx
     let tenantId: string | undefined
+    let onBehalf: OnBehalf | undefined
     try {
       if (access.needsToken) await ctx.verifyToken()
       if (access.needsToken && type === 'mutation') await takeChange(ctx)
@@ -69,6 +71,7 @@ function begin<Found extends object>(
         changes: type === 'mutation',
       })
       tenantId = tenantIdIn(found)
+      onBehalf = onBehalfIn(found)
       const result = await next({ ctx: found })
       if (!result.ok) throw result.error
       if (tenantId !== undefined) services.requestCounts.count(tenantId, false)
@@ -99,7 +102,7 @@ function begin<Found extends object>(
         const input = await getRawInput().catch(() => undefined)
         await recordDenial(
           ctx,
-          { action: meta.audit, path: meta.openapi?.path ?? '', input },
+          { action: meta.audit, path: meta.openapi?.path ?? '', input, onBehalf },
           rejection,
         )
       }
@@ -211,6 +214,11 @@ async function heldOpen(
       release()
     }
   })()
+}
+
+/** The access grant that a guard found a call to be made under. */
+function onBehalfIn(found: object): OnBehalf | undefined {
+  return 'caller' in found ? (found.caller as Caller).onBehalf : undefined
 }
 
 /** The tenant that a guard found a call to be about. */

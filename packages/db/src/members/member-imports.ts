@@ -1,7 +1,9 @@
 import type { ImportRowState } from '@atrium/core/members/member-import'
 import type { TenantRole } from '@atrium/core/members/memberships'
+import { hasPartnerRight, partnerAccesses } from '@atrium/core/partners/partner-rights'
 import type { ErrorText } from '@atrium/core/platform/error-text'
-import { type SqlBool, sql } from 'kysely'
+import { sql } from 'kysely'
+import { holdActiveGrant } from '../access-grants/access-grants.ts'
 import { leaseExpired, secondsFromNow } from '../platform/clock.ts'
 import type { Db, Trx } from '../platform/connect.ts'
 
@@ -13,6 +15,8 @@ export interface Requester {
    */
   id: string | null
   byOperator: boolean
+  /** The access grant that the person acts under. */
+  grantId: string | null
 }
 
 export interface ImportRecord {
@@ -21,6 +25,8 @@ export interface ImportRecord {
   tenantSlug: string
   requestedBy: string
   requester: Requester
+  /** Of the partner whose staff acts under the grant. */
+  grantPartnerSlug: string | null
   /** A worker holds it. */
   held: boolean
   createdAt: Date
@@ -50,6 +56,8 @@ export interface NewImportRow {
   issues: readonly { path: string; message: string }[]
 }
 
+const managers = partnerAccesses.filter((access) => hasPartnerRight(access, 'manageCustomers'))
+
 /** How long a run may hold an import without a sign of life. */
 export const importLeaseSeconds = 12
 
@@ -69,6 +77,7 @@ export async function insertImport(
       requested_by: requestedBy,
       requester_id: requester.id,
       by_operator: requester.byOperator,
+      grant_id: requester.grantId,
     })
     .returning('id')
     .executeTakeFirstOrThrow()
@@ -96,6 +105,10 @@ export async function findImport(
   const row = await db
     .selectFrom('member_imports as i')
     .innerJoin('tenants as t', 't.id', 'i.tenant_id')
+    .leftJoin('access_grants as g', (join) =>
+      join.onRef('g.tenant_id', '=', 'i.tenant_id').onRef('g.id', '=', 'i.grant_id'),
+    )
+    .leftJoin('partners as p', 'p.id', 'g.partner_id')
     .select([
       'i.id',
       'i.tenant_id as tenantId',
@@ -103,6 +116,8 @@ export async function findImport(
       'i.requested_by as requestedBy',
       'i.requester_id as requesterId',
       'i.by_operator as byOperator',
+      'i.grant_id as grantId',
+      'p.slug as grantPartnerSlug',
       'i.created_at as createdAt',
       'i.finished_at as finishedAt',
       sql<boolean>`coalesce(i.lease_until > now(), false)`.as('held'),
@@ -110,8 +125,8 @@ export async function findImport(
     .where('i.id', '=', importId)
     .executeTakeFirst()
   if (!row) return undefined
-  const { requesterId, byOperator, ...record } = row
-  return { ...record, requester: { id: requesterId, byOperator } }
+  const { requesterId, byOperator, grantId, ...record } = row
+  return { ...record, requester: { id: requesterId, byOperator, grantId } }
 }
 
 /** From now on the import runs with the permissions of the person who resumed it. */
@@ -119,24 +134,32 @@ export async function setRequester(
   trx: Trx,
   importId: string,
   requestedBy: string,
-  { id, byOperator }: Requester,
+  { id, byOperator, grantId }: Requester,
 ): Promise<void> {
   await trx
     .updateTable('member_imports')
-    .set({ requested_by: requestedBy, requester_id: id, by_operator: byOperator })
+    .set({
+      requested_by: requestedBy,
+      requester_id: id,
+      by_operator: byOperator,
+      grant_id: grantId,
+    })
     .where('id', '=', importId)
     .execute()
 }
 
 /**
- * Whether the person who started the import may still add members: as an admin, or under an access
- * grant, which makes no admins. Read under the tenant's lock.
+ * Whether the person who started the import may still add members: as an admin, as staff of the
+ * partner that looks after a tenant which awaits its owner, or under an access grant, which makes no
+ * admins. Under the tenant's lock; the grant stays locked as well.
  */
 export async function requesterMayImport(
   trx: Trx,
   { tenantId, requestedBy, requester }: ImportRecord,
   role: TenantRole,
 ): Promise<boolean> {
+  if (requester.grantId !== null && !requester.byOperator)
+    return role === 'member' && holdActiveGrant(trx, tenantId, requester.grantId)
   const row = await trx
     .selectFrom('users as u')
     .select('u.id')
@@ -158,19 +181,16 @@ export async function requesterMayImport(
             .where('m.role', 'in', ['admin', 'owner'])
             .where('m.status', 'in', ['active', 'provisioning']),
         ),
-        ...(role === 'member'
-          ? [
-              exists(
-                selectFrom('access_grants as g')
-                  .select('g.id')
-                  .where('g.tenant_id', '=', tenantId)
-                  .whereRef('g.user_id', '=', 'u.id')
-                  .where('g.status', '=', 'active')
-                  .where('g.role', '=', 'admin')
-                  .where(sql<SqlBool>`'members' = any(g.scopes)`),
-              ),
-            ]
-          : []),
+        exists(
+          selectFrom('tenants as t')
+            .innerJoin('partners as p', 'p.id', 't.partner_id')
+            .select('t.id')
+            .where('t.id', '=', tenantId)
+            .where('t.awaits_owner', '=', true)
+            .whereRef('p.id', '=', 'u.partner_id')
+            .where('p.status', '=', 'active')
+            .where('u.partner_access', 'in', managers),
+        ),
       ]),
     )
     .executeTakeFirst()

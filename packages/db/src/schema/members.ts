@@ -46,6 +46,8 @@ export interface MemberImportsTable {
   /** Null for an import that an earlier version started. */
   requester_id: Generated<string | null>
   by_operator: Generated<boolean>
+  /** The access grant under which it was started; null for one in the requester's own right. */
+  grant_id: Generated<string | null>
   run: string | null
   lease_until: OptionalTimestamp
   created_at: Timestamp
