@@ -9,6 +9,7 @@
  * bookings are R2's.
  */
 export const killed: Readonly<Record<string, string>> = {
+  'addressClaims.move': 'address move',
   'aliases.add': 'alias add',
   'aliases.remove': 'alias remove',
   'billing.createSetupIntent': 'card entry begun',
@@ -72,8 +73,6 @@ export const notKilled: Readonly<Record<string, string>> = {
     'starts or changes a subscription, as subscriptions.start and subscriptions.change',
   'domains.recheck': 'the check that runs by the clock, now',
   'domains.setDmarc': 'one record here, then that check',
-  'addressClaims.move':
-    'the link goes on with what is left until it ends, last of all: apps/api/test/address-claims.test.ts fails the provider',
   'invitations.acceptMine': 'as invitations.accept, after the same transaction',
   'lists.retry': 'the push of a list that create, change and remove are killed in',
   'members.createAppPassword':

@@ -1,4 +1,5 @@
 import type { MembersTestApp } from '@atrium/testing/members-test-app'
+import { addressWrites } from './kill-addresses.ts'
 import { moneyWrites } from './kill-money.ts'
 import { peopleWrites } from './kill-people.ts'
 import { removalWrites } from './kill-removals.ts'
@@ -10,6 +11,7 @@ export function furtherWrites(testApp: MembersTestApp): readonly Write<never>[] 
   return [
     ...tenantWrites(testApp),
     ...peopleWrites(testApp),
+    ...addressWrites(testApp),
     ...removalWrites(testApp),
     ...moneyWrites(testApp),
   ]

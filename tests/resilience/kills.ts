@@ -14,6 +14,8 @@ export interface Write<Target = unknown> {
   readonly name: string
   /** A kill leaves a lease that has to lapse, for up to minutes: too long for the everyday form. */
   readonly lapses?: true
+  /** Carried out by a job, of which one runs at a time: each kill has a process of its own. */
+  readonly alone?: true
   /** Makes what the call is about, through the app of the test itself; another one each time. */
   prepare(): Promise<Target>
   /** The call as its caller sends it. */
@@ -161,13 +163,14 @@ export async function killEverywhere<Target>(
   const kills: Kill[] = []
   const tries = new Map<KillPoint, number>()
   // Neighbours in a sequence hold the same locks, so they go to different processes.
-  const processes = Math.ceil(points.length / atOnce)
+  const size = write.alone ? 1 : atOnce
+  const processes = Math.ceil(points.length / size)
   const waiting = points
     .map((point, n) => ({ point, turn: n % processes }))
     .sort((a, b) => a.turn - b.turn)
   const left = waiting.map(({ point }) => point)
   while (left.length > 0) {
-    const group = left.splice(0, atOnce)
+    const group = left.splice(0, size)
     const done = await killAt(testApp, write, rehearsal, group)
     for (const [n, point] of group.entries()) {
       const kill = done[n]

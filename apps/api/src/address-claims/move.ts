@@ -11,7 +11,7 @@ import {
 import { insertClaimedMembership, releaseMember } from '@atrium/db/members/member-work'
 import { findMember } from '@atrium/db/members/members'
 import { lockUser } from '@atrium/db/partners/partner-team'
-import { giveUpIdentity, markProved } from '@atrium/db/users/address-proofs'
+import { giveUpIdentity, markProved, renewIdentitySteps } from '@atrium/db/users/address-proofs'
 import { lockEmail } from '@atrium/db/users/users'
 import { readEntitlements } from '../billing/entitlements/read.ts'
 import { activate, setUp } from '../invitations/set-up.ts'
@@ -83,6 +83,8 @@ async function settle(ctx: Context, hash: Buffer): Promise<AddressClaimRow> {
     if (!member)
       await takeSeat(trx, services, tenant, await readEntitlements(trx, services, tenant.id))
     await giveUpIdentity(trx, userId, tenantId)
+    // The jobs create the identity when nobody follows the link again after a process has died.
+    await renewIdentitySteps(trx, userId, null)
     await markProved(trx, userId, email)
     await markAddressClaimMoved(trx, claim)
     const work = member

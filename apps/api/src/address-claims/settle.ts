@@ -81,7 +81,6 @@ async function createNewIdentity(
   services: Services,
   { tenantId, userId }: AddressClaimRow,
 ): Promise<void> {
-  await renewIdentitySteps(services.database.db, userId, null)
   const work = await claimMember(services.database.db, tenantId, userId)
   if (work) await runMember(services, services.memberLeases.kept(work))
   else await services.jobs.enqueueMember(tenantId, userId, 1)
@@ -102,6 +101,8 @@ async function settle(trx: Trx, services: InTransaction, claim: AddressClaimRow)
   const member = await findMember(trx, tenantId, userId)
   if (member && member.membershipStatus !== 'removing') {
     await giveUpIdentity(trx, userId, tenantId)
+    // With it, so that a process that dies here leaves work that the jobs find.
+    await renewIdentitySteps(trx, userId, null)
     await deleteAddressClaimsOfPerson(trx, userId)
     await mailAccessLink(services, trx, {
       userId,

@@ -228,7 +228,7 @@ export async function deleteAbandonedIdentity(db: Db, closedId: string): Promise
 
 /** The groups of the person's other tenants have to take in the new identity. */
 export async function renewIdentitySteps(
-  db: Db,
+  db: Db | Trx,
   userId: string,
   exceptTenantId: string | null,
 ): Promise<void> {
