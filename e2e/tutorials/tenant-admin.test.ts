@@ -35,6 +35,7 @@ it('leads a tenant admin through the first hour', async () => {
       await dialog.getByLabel(ui('Display name')).fill(ui('Rosa Baker'))
       await dialog.getByRole('button', { name: ui('Add member') }).click()
       const secret = page.getByRole('dialog', { name: 'First password of Rosa Baker' })
+      await secret.getByRole('button', { name: ui('Show one-time password') }).click()
       expect(await secret.getByLabel(ui('One-time password')).innerText()).toMatch(/^\S{16}$/)
       await secret.getByRole('button', { name: ui('I have saved it, close') }).click()
       const details = page.getByRole('dialog', { name: 'Rosa Baker', exact: true })

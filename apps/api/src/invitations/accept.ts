@@ -7,7 +7,7 @@ import {
   type InvitationRow,
 } from '@atrium/db/invitations/invitations'
 import { findPerson } from '@atrium/db/members/members'
-import { deleteAccessLink, findByAccessLink } from '@atrium/db/users/address-proofs'
+import { type AccessLink, deleteAccessLink, findByAccessLink } from '@atrium/db/users/access-links'
 import type { IdentityProvider } from '@atrium/integrations/identity/port'
 import { pushTouchedLists } from '../mail/lists/members.ts'
 import { recordSuspendedMemberships } from '../members/detach.ts'
@@ -88,7 +88,7 @@ async function goOn(
   hash: Buffer,
 ): Promise<AcceptedInvitation> {
   const { services } = ctx
-  const { userId, email, suspendedIn } = await settlePassword(services, hash)
+  const { userId, email, suspendedIn, ...link } = await settlePassword(services, hash)
   await recordSuspendedMemberships(services, email, suspendedIn)
   const invitation = await findAcceptedByLink(services.database.db, hash)
   return finish(ctx, identity, {
@@ -96,6 +96,7 @@ async function goOn(
     invitation: invitation ?? { email },
     hash,
     handsOver: true,
+    link,
   })
 }
 
@@ -107,6 +108,7 @@ async function finish(
     invitation: InvitationRow | { email: string }
     hash: Buffer
     handsOver: boolean
+    link?: Pick<AccessLink, 'sentTo' | 'senderSlug'>
   },
 ): Promise<AcceptedInvitation> {
   const { services } = ctx
@@ -116,15 +118,27 @@ async function finish(
   const handover = handsOver ? await activate(services, identity, userId) : undefined
   await deleteAccessLink(services.database.db, hash)
   const handoff = handoffOf(handover)
-  await services.audit.recordVisitor(ctx, {
-    action: 'user.address_proved',
+  const { sentTo = null, senderSlug = null } = done.link ?? {}
+  const person = {
     resourceType: 'user',
     resourceId: userId,
     resourceName: done.invitation.email,
-    tenantSlug: invitation?.tenantSlug ?? null,
-    partnerSlug: invitation?.partnerSlug ?? null,
-    metadata: { handoff, ...(invitation ? { invitation: true } : {}) },
-  })
+  } as const
+  if (sentTo !== null)
+    await services.audit.recordVisitor(ctx, {
+      ...person,
+      action: 'user.password_link_followed',
+      tenantSlug: senderSlug,
+      metadata: { handoff, sentTo },
+    })
+  else
+    await services.audit.recordVisitor(ctx, {
+      ...person,
+      action: 'user.address_proved',
+      tenantSlug: invitation?.tenantSlug ?? null,
+      partnerSlug: invitation?.partnerSlug ?? null,
+      metadata: { handoff, ...(invitation ? { invitation: true } : {}) },
+    })
   return { email: done.invitation.email, ...placeOf(invitation), handoff, ...handover }
 }
 

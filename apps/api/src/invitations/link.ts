@@ -5,7 +5,7 @@ import {
   type InvitationRow,
   noteOpened,
 } from '@atrium/db/invitations/invitations'
-import { type AccessLinkTerms, findAccessLinkTerms } from '@atrium/db/users/address-proofs'
+import { type AccessLinkTerms, findAccessLinkTerms } from '@atrium/db/users/access-links'
 import type { Context } from '../rpc/context.ts'
 import { takeAllowance } from '../rpc/visitor-limits.ts'
 import { hashOfAccessToken } from '../users/access-link.ts'

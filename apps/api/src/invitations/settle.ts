@@ -12,14 +12,12 @@ import { findAddressUse, findPerson, insertPerson } from '@atrium/db/members/mem
 import { lockUser, setStaff } from '@atrium/db/partners/partner-team'
 import { holdPartner } from '@atrium/db/partners/partners'
 import type { Trx } from '@atrium/db/platform/connect'
+import { type AccessLink, findByAccessLink, saveAccessLink } from '@atrium/db/users/access-links'
 import {
-  type AccessLink,
-  findByAccessLink,
   findDomainTenant,
   giveUpIdentity,
   markProved,
   readTrust,
-  saveAccessLink,
 } from '@atrium/db/users/address-proofs'
 import { addIdentitySyncTask } from '@atrium/db/users/identity-sync-tasks'
 import { pendingSubject } from '@atrium/db/users/pending-subject'
@@ -168,7 +166,10 @@ async function prove(
   return { handsOver: true, suspendedIn }
 }
 
-/** The link to a new password proves the address as well. Throws AppError `not_found`. */
+/**
+ * The link to a new password proves the address that it was sent to. One that went to a second
+ * address proves nothing. Throws AppError `not_found`.
+ */
 export function settlePassword(
   services: Services,
   hash: Buffer,
@@ -178,6 +179,7 @@ export function settlePassword(
     if (addressed) await lockEmail(trx, addressed.email)
     const link = addressed && (await findByAccessLink(trx, hash))
     if (!link) throw noSuchLink()
+    if (link.sentTo !== null) return { ...link, suspendedIn: [] }
     const trust = await readTrust(trx, link.userId)
     const { suspendedIn } = await prove(services, trx, {
       userId: link.userId,

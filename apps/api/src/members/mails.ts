@@ -31,38 +31,18 @@ export async function sendWelcome(
 }
 
 /**
- * Notifies a member of a password reset. Never throws: the new password is shown once and must
- * reach the caller.
+ * Notifies a member of a password reset, at another address than the one that gets the link. Never
+ * throws: the new password is shown once and must reach the caller.
  */
-export async function tellOfReset(
+export function tellOfReset(
   services: Services,
-  { run, tenant, user }: MemberWork,
+  work: MemberWork,
   adminName: string,
+  linkTo?: string,
 ): Promise<void> {
-  const link = portalLink(services.config, `/t/${tenant.slug}`)
-  try {
-    await services.database.db.transaction().execute((trx) =>
-      services.outbox.send(trx, {
-        tenantId: tenant.id,
-        template: 'member.password_reset',
-        to: user.alternativeEmail ?? user.email,
-        userId: user.id,
-        name: user.name,
-        values: {
-          'member.name': user.name,
-          'member.email': user.email,
-          'link.signIn': link,
-          'admin.name': adminName,
-        },
-        key: `member.password_reset:${tenant.id}:${user.id}:${run}`,
-      }),
-    )
-  } catch (err) {
-    services.log.error(
-      { err, tenant: tenant.slug, userId: user.id },
-      'failed to queue the password reset mail',
-    )
-  }
+  const signIn = portalLink(services.config, `/t/${work.tenant.slug}`)
+  const values = { 'link.signIn': signIn, 'admin.name': adminName }
+  return queueNotice(services, work, 'member.password_reset', values, linkTo)
 }
 
 /**
@@ -90,20 +70,22 @@ export function tellOfEndedSessions(
 async function queueNotice(
   services: Services,
   { run, tenant, user }: MemberWork,
-  template: 'member.app_password_created' | 'member.sessions_ended',
+  template: 'member.app_password_created' | 'member.sessions_ended' | 'member.password_reset',
   values: Readonly<Record<string, string>>,
+  except?: string,
 ): Promise<void> {
+  const { alternativeEmail, email } = user
   try {
     await services.database.db.transaction().execute((trx) =>
       services.outbox.send(trx, {
         tenantId: tenant.id,
         template,
-        to: user.alternativeEmail ?? user.email,
+        to: alternativeEmail === null || alternativeEmail === except ? email : alternativeEmail,
         userId: user.id,
         name: user.name,
         values: {
           'member.name': user.name,
-          'member.email': user.email,
+          'member.email': email,
           'link.security': portalLink(services.config, '/profile/security'),
           ...values,
         },

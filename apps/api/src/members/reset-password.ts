@@ -1,18 +1,20 @@
-import type { ResetPassword } from '@atrium/core/members/members'
+import type { ResetMemberPassword, ResetPassword } from '@atrium/core/members/members'
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { StepResult } from '@atrium/core/tenants/tenants'
 import { type MemberWork, releaseMember, saveMemberFacts } from '@atrium/db/members/member-work'
+import { deleteAccessLinksOf } from '@atrium/db/users/access-links'
 import { deleteTemporaryPassword } from '@atrium/db/users/temporary-passwords'
 import { deleteWebSessionsOfSubject } from '@atrium/db/users/web-sessions'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import { sentenceOf, stepDeadlineMs } from '../provisioning/run.ts'
 import type { Context } from '../rpc/context.ts'
 import type { Access } from '../rpc/guards.ts'
+import { ofRecipient } from '../rpc/limits.ts'
 import { evenSuspended } from '../rpc/open-tenant.ts'
 import type { InTransaction, Services } from '../rpc/services.ts'
 import { requirePortal } from '../users/access-link.ts'
-import { mailAccessLink } from '../users/access-mails.ts'
+import { mailAccessLink, mailPasswordLink } from '../users/access-mails.ts'
 import { endSessionsAndTokens } from '../users/end-sessions.ts'
 import { setTemporaryPassword } from '../users/temporary-password.ts'
 import { mailOf } from './addresses.ts'
@@ -34,31 +36,35 @@ import { toMemberView } from './view.ts'
  * provider. When one of the two fails, the password is valid for the other and is returned; when
  * both fail, 502. Sessions that could not be ended are reported as a result of their own. An
  * identity with an address outside the domains that the tenant proved gets a password that no one
- * knows, and the address gets a link to set a new one. For a person whose sign-in the tenant does
- * not manage, only the mailbox changes. An open invitation is sent again. Throws AppError
- * `owner_locked`, `identity_not_managed`, `member_not_active`, `integration_off`,
- * `upstream_failed`.
+ * knows, and the address gets a link to set a new one. With `linkTo` identity and mailbox get
+ * passwords that no one knows, and the link goes to that second address; links of before are void.
+ * For a person whose sign-in the tenant does not manage, only the mailbox changes. Throws AppError
+ * `owner_locked`, `identity_not_managed`, `address_not_proved`, `invalid_input`,
+ * `member_not_active`, `integration_off`, `rate_limited`, `upstream_failed`.
  */
 export async function resetPassword(
   ctx: Context,
   access: Access,
-  userId: string,
+  { userId, linkTo }: ResetMemberPassword,
 ): Promise<ResetPassword> {
   const { services } = ctx
   const { tenant, member, work, decided } = await beginMemberChange(
     ctx,
     access,
     userId,
-    (facts) => targets(services, facts),
+    (facts) => targets(services, facts, linkTo),
     evenSuspended,
   )
   const password = createOneTimePassword()
-  const byMail = decided.identity && !member.ownAddress
+  const byMail = decided.identity && (linkTo !== undefined || !member.ownAddress)
   const inviter = access.caller.name ?? access.caller.email ?? ''
   try {
     await services.limits.take(ctx.request, [
       { limit: 'password_resets_hour', of: member.id, tenantId: tenant.id },
       { limit: 'password_resets_day', of: access.tenant.id },
+      ...(linkTo === undefined
+        ? []
+        : [{ limit: 'password_links_recipient_day', of: ofRecipient(linkTo) } as const]),
     ])
     const identity = decided.identity
       ? await attempt((signal) =>
@@ -67,7 +73,9 @@ export async function resetPassword(
       : skipped
     const outcomes = {
       identity,
-      mail: await attempt((signal) => setOnMailbox(services, work, password, signal)),
+      mail: await attempt((signal) =>
+        setOnMailbox(services, work, linkTo === undefined ? password : unknown, signal),
+      ),
       sessions:
         identity.state === 'ok'
           ? await attempt((signal) => endFormerSessions(services, work, decided.self, signal))
@@ -78,14 +86,15 @@ export async function resetPassword(
       action: 'member.password_reset',
       outcome: states.includes('error') ? 'failure' : 'success',
       member,
-      metadata: { outcomes },
+      metadata: { outcomes, ...(linkTo === undefined ? {} : { linkTo }) },
     })
     rejectUseless(outcomes)
     if (outcomes.identity.state !== 'error' && outcomes.mail.state !== 'error')
       await saveMemberFacts(services.database.db, work, { needs_password: false })
-    const linkSentTo = byMail && outcomes.identity.state === 'ok' ? member.email : null
-    if (linkSentTo === null) await tellOfReset(services, work, inviter)
-    else await sendAccessLink(services, work, inviter)
+    const linkSentTo = byMail && outcomes.identity.state === 'ok' ? (linkTo ?? member.email) : null
+    if (linkSentTo !== null) await sendLink(services, work, inviter, linkTo)
+    if (linkSentTo === null || linkTo !== undefined)
+      await tellOfReset(services, work, inviter, linkTo)
     const view = toMemberView(await readMember(services, access, userId), access)
     return { member: view, oneTimePassword: password.shown(), linkSentTo, outcomes }
   } finally {
@@ -99,32 +108,59 @@ const skipped: StepResult = { state: 'skipped' }
  * Mails the link after the password was changed: the mail must not be lost, so a queue that cannot
  * take it fails the call.
  */
-function sendAccessLink(
+function sendLink(
   services: Services,
   { run, tenant, user }: MemberWork,
   admin: string,
+  linkTo: string | undefined,
 ): Promise<void> {
   const { id: userId, email, name } = user
   const mail = { userId, email, name, tenantId: tenant.id, admin, run }
-  return services.database.db.transaction().execute((trx) => mailAccessLink(services, trx, mail))
+  return services.database.db
+    .transaction()
+    .execute((trx) =>
+      linkTo === undefined
+        ? mailAccessLink(services, trx, mail)
+        : mailPasswordLink(services, trx, mail, linkTo),
+    )
 }
 
 function targets(
   { config }: InTransaction,
   facts: MemberChange,
+  linkTo: string | undefined,
 ): { identity: boolean; self: boolean } {
   const { access, member } = facts
   const self = isSelf(facts)
   rejectOwnerLocked(facts)
+  if (linkTo !== undefined) rejectSecondAddress(facts, linkTo)
   if (member.membershipStatus === 'removing')
     throw new AppError('member_not_active', errorText('memberBeingRemoved'))
   if (member.managed || access.caller.operator || self) {
-    if (!member.ownAddress) requirePortal(config)
+    if (linkTo !== undefined || !member.ownAddress) requirePortal(config)
     return { identity: true, self }
   }
-  if (member.mailboxAddress === null) rejectUnmanaged(facts)
+  if (member.mailboxAddress === null || linkTo !== undefined) rejectUnmanaged(facts)
   return { identity: false, self }
 }
+
+/**
+ * The reader of a second address may sign in as the member. That is the tenant's to decide as long
+ * as it has the domain of the member's own address.
+ */
+function rejectSecondAddress({ member }: MemberChange, linkTo: string): void {
+  if (linkTo === member.email || linkTo === member.mailboxAddress)
+    throw new AppError('invalid_input', undefined, {
+      issues: [{ path: 'linkTo', message: errorText('secondAddress') }],
+    })
+  if (!member.ownAddress)
+    throw new AppError('address_not_proved', errorText('linkToOutsider', { name: member.name }))
+  if (member.membershipStatus !== 'active' && member.membershipStatus !== 'provisioning')
+    throw new AppError('member_not_active')
+}
+
+/** A password that no one ever sees. */
+const unknown: Pick<OneTimePassword, 'give'> = { give: randomPassword }
 
 async function attempt(
   set: (signal: AbortSignal) => Promise<'ok' | 'skipped'>,
@@ -151,6 +187,7 @@ async function setOnIdentity(
   if (password) {
     const given = { idpUserId, userId: user.id, password: password.give() }
     await setTemporaryPassword(services, identity, given, { signal })
+    await deleteAccessLinksOf(services.database.db, user.id)
   } else {
     await identity.setPassword({ userId: idpUserId, password: randomPassword() }, { signal })
     await deleteTemporaryPassword(services.database.db, { userId: user.id })
@@ -201,7 +238,7 @@ async function keyOf(
 async function setOnMailbox(
   services: Services,
   { mailbox }: MemberWork,
-  password: OneTimePassword,
+  password: Pick<OneTimePassword, 'give'>,
   signal: AbortSignal,
 ): Promise<'ok' | 'skipped'> {
   const mail = mailOf(services)

@@ -22,6 +22,7 @@ import {
   RemindedOfSecondFactors,
   RemindOfSecondFactors,
   RemoveMemberAlias,
+  ResetMemberPassword,
   ResetPassword,
   ResetSecondFactors,
   TransferOwnership,
@@ -408,7 +409,7 @@ export const membersRouter = router({
         method: 'POST',
         path: `${one}/reset-password`,
         tags,
-        summary: 'Set a one-time password on identity and mailbox',
+        summary: 'Set a one-time password on identity and mailbox, or mail a link to a new one',
       },
       audit: 'member.password_reset',
       secretResponse: true,
@@ -420,14 +421,15 @@ export const membersRouter = router({
         'owner_locked',
         'integration_off',
         'identity_not_managed',
+        'address_not_proved',
         'tenant_suspended',
         'tenant_deleted',
       ],
     })
-    .input(MemberPath)
+    .input(ResetMemberPassword)
     .concat(recentSignIn)
     .output(ResetPassword)
-    .mutation(({ ctx, input }) => resetPassword(ctx, ctx.access, input.userId)),
+    .mutation(({ ctx, input }) => resetPassword(ctx, ctx.access, input)),
   resetSecondFactors: adminOrOperator
     .meta({
       delegable: 'never',

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { Db } from '@atrium/db/platform/connect'
-import { saveAccessLink } from '@atrium/db/users/address-proofs'
+import { renewPasswordLink, saveAccessLink } from '@atrium/db/users/access-links'
 import type { Config } from '../platform/config.ts'
 import { portalLink } from '../platform/links.ts'
 
@@ -28,6 +28,20 @@ export async function newAccessLink(
 ): Promise<string> {
   const { link, hash } = newLinkToken(config)
   await saveAccessLink(db, { userId, email, hash })
+  return link
+}
+
+/**
+ * The same for a link to a second address, which an admin allowed. Throws when it is not allowed any
+ * more.
+ */
+export async function newPasswordLink(
+  { config, db }: { config: Config; db: Db },
+  allowed: { userId: string; sentTo: string; tenantId: string },
+): Promise<string> {
+  const { link, hash } = newLinkToken(config)
+  if (!(await renewPasswordLink(db, { ...allowed, hash })))
+    throw new Error('the link to a new password was replaced while its mail was sent')
   return link
 }
 

@@ -63,6 +63,11 @@ export const byTenants = {
     },
     { most: 3, lets: 2, headers: false, slug: 'globex' },
   ),
+  password_links_recipient_day: amongMembers(async (testApp) => {
+    const { member } = await testApp.newMember()
+    const linkTo = 'second@elsewhere.example'
+    return () => testApp.call('POST', `/users/${member.id}/reset-password`, { linkTo })
+  }),
   imports_day: amongMembers(
     (testApp) => () =>
       testApp.call('POST', '/user-imports', { csv: `email\n${own()}\n`, dryRun: false }),

@@ -73,6 +73,7 @@ export function AddMembers({ tenant, onOpen }: Props) {
         )}
         {created && (
           <FirstPassword
+            slug={tenant.slug}
             member={created}
             onClose={() => {
               setCreated(undefined)

@@ -1,12 +1,13 @@
 import type { CreatedMember, MemberView } from '@atrium/core/members/members'
 import { formatList } from '@atrium/ui/format'
 import { translations } from '@atrium/ui/messages'
-import { SecretReveal } from '@atrium/ui/secret-reveal'
+import { HandOverPassword } from './hand-over-password.tsx'
 import { failedSystems } from './member-status-meta.ts'
 
 const t = translations('portal.members')
 
 interface Props {
+  slug: string
   /** The result of a call; nothing is shown until it contains a password. */
   member: CreatedMember | undefined
   onClose: () => void
@@ -16,17 +17,17 @@ interface Props {
  * The one-time password that a call made for a member, and whether everything that goes with it
  * works.
  */
-export default function FirstPassword({ member, onClose }: Props) {
+export default function FirstPassword({ slug, member, onClose }: Props) {
+  if (!member?.oneTimePassword) return null
   return (
-    <SecretReveal
-      opened={typeof member?.oneTimePassword === 'string'}
+    <HandOverPassword
+      slug={slug}
+      member={member.member}
+      secret={member.oneTimePassword}
+      title={t('password.firstOf', { member: member.member.name })}
+      note={firstPasswordNote(member.member)}
       onClose={onClose}
-      title={member ? t('password.firstOf', { member: member.member.name }) : t('password.first')}
-      label={t('password.label')}
-      secret={member?.oneTimePassword ?? ''}
-    >
-      {member && firstPasswordNote(member.member)}
-    </SecretReveal>
+    />
   )
 }
 

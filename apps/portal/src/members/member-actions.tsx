@@ -2,7 +2,6 @@ import type { MemberView, ResetPassword } from '@atrium/core/members/members'
 import { ConfirmDialog } from '@atrium/ui/confirm'
 import { done } from '@atrium/ui/done'
 import { translations } from '@atrium/ui/messages'
-import { SecretReveal } from '@atrium/ui/secret-reveal'
 import { useMutation } from '@atrium/ui/use-mutation'
 import { Button, Group, List, Stack, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
@@ -11,6 +10,7 @@ import { explain } from '../tenants/problems.ts'
 import { useTRPC } from '../trpc.ts'
 import { actionTitle, effectsOf, isDestructive } from './action-labels.ts'
 import { type BulkAction, planBulk } from './bulk.ts'
+import { HandOverPassword } from './hand-over-password.tsx'
 import { useMembersCache } from './mutations.ts'
 import { passwordNote } from './password-note.ts'
 import { useMemberActions } from './use-member-actions.ts'
@@ -145,15 +145,16 @@ export function MemberActions({ slug, member, own, open, onGone }: Props) {
           )}
         </Stack>
       </ConfirmDialog>
-      <SecretReveal
-        opened={typeof secret?.oneTimePassword === 'string'}
-        onClose={() => setSecret(undefined)}
-        title={t('password.newOf', { member: member.name })}
-        label={t('password.label')}
-        secret={secret?.oneTimePassword ?? ''}
-      >
-        {secret && passwordNote(member, secret)}
-      </SecretReveal>
+      {secret?.oneTimePassword && (
+        <HandOverPassword
+          slug={slug}
+          member={secret.member}
+          secret={secret.oneTimePassword}
+          title={t('password.newOf', { member: member.name })}
+          note={passwordNote(member, secret)}
+          onClose={() => setSecret(undefined)}
+        />
+      )}
     </>
   )
 }

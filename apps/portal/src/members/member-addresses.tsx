@@ -128,7 +128,7 @@ function NoMailbox({ tenant, member }: Props) {
           }}
         />
       )}
-      <FirstPassword member={created} onClose={() => setCreated(undefined)} />
+      <FirstPassword slug={tenant.slug} member={created} onClose={() => setCreated(undefined)} />
     </div>
   )
 }

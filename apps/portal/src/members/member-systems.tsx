@@ -104,7 +104,7 @@ export function MemberSystems({ tenant, member, changing }: Props) {
           </Button>
         </div>
       )}
-      <FirstPassword member={made} onClose={() => setMade(undefined)} />
+      <FirstPassword slug={tenant.slug} member={made} onClose={() => setMade(undefined)} />
     </Stack>
   )
 }

@@ -201,6 +201,7 @@ export const auditActions = [
   'user.created',
   'user.deactivated',
   'user.deleted',
+  'user.password_link_followed',
   'user.reactivated',
   'user.sessions_ended',
   'user.updated',

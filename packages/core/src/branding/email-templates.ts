@@ -90,6 +90,28 @@ export const emailTemplates = {
       })
     },
   },
+  'member.password_link': {
+    variables: [
+      ...commonVariables,
+      ...member,
+      { name: 'admin.name', sample: 'Adam Admin' },
+      {
+        name: 'link.access',
+        describedAs: 'link.newPassword',
+        sample: 'https://portal.example/invitation/…',
+      },
+    ],
+    standard: (language) => {
+      const texts = mailTemplates[language].member
+      const { sent, once, mail, unexpected } = texts.passwordLink
+      return message(language, {
+        ...texts.passwordLink,
+        paragraphs: [sent, once, mail, unexpected],
+        action: { label: texts.newPassword, link: 'link.access' },
+        bold: 'member.email',
+      })
+    },
+  },
   'member.password_reset': {
     variables: [
       ...commonVariables,

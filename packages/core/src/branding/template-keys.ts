@@ -3,6 +3,7 @@ export const templateKeys = [
   'member.welcome',
   'member.invited',
   'member.access_link',
+  'member.password_link',
   'member.password_reset',
   'member.app_password_created',
   'member.sessions_ended',

@@ -241,6 +241,17 @@ export const RemindedOfSecondFactors = z.object({
 })
 export type RemindedOfSecondFactors = z.infer<typeof RemindedOfSecondFactors>
 
+/**
+ * `linkTo`: a second address of the member. It gets a link to a new password, in place of a
+ * password that the caller sees.
+ */
+export const ResetMemberPassword = z.strictObject({
+  slug,
+  userId,
+  linkTo: emailAddress.optional(),
+})
+export type ResetMemberPassword = z.infer<typeof ResetMemberPassword>
+
 export const ResetPassword = z.object({
   member: MemberView,
   /**
@@ -249,8 +260,8 @@ export const ResetPassword = z.object({
    */
   oneTimePassword: z.string().nullable(),
   /**
-   * Where a link to a new password for signing in was mailed: an address outside the domains that
-   * the tenant proved.
+   * Where a link to a new password for signing in was mailed: `linkTo`, or the address of a member
+   * that is outside the domains that the tenant proved.
    */
   linkSentTo: z.string().nullable(),
   /**

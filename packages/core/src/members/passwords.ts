@@ -42,7 +42,8 @@ export function temporaryPassword(random: RandomBytes): string {
   return characters.join('')
 }
 
-const temporaryPasswordHours = 72
+/** How long a password that another person has seen is valid. */
+export const temporaryPasswordHours = 72
 
 /** When a temporary password that is given now expires, unless its person replaces it before. */
 export function temporaryPasswordExpiry(now: Date): Date {

@@ -162,6 +162,13 @@ const table = {
     kept: 'database',
     against: 'An admin account that was taken over locks everyone out and mails them.',
   },
+  password_links_recipient_day: {
+    per: 'recipient',
+    most: 10,
+    seconds: day,
+    kept: 'database',
+    against: 'Admins mail links to new passwords to one stranger again and again.',
+  },
   transfer_codes_day: {
     per: 'tenant',
     most: 20,

@@ -48,8 +48,11 @@ export interface UsersTable {
 
 export interface AccessLinksTable {
   user_id: string
-  /** Where the link was sent. */
+  /** The address of the person; where the link was sent, unless `sent_to` is set. */
   email: string
+  /** A second address of the person, and the tenant whose admin had the link sent there. */
+  sent_to: string | null
+  sender_tenant_id: string | null
   /** SHA-256. */
   token_hash: Buffer
   expires_at: Timestamp

@@ -1,5 +1,4 @@
 import { expressionBuilder, sql } from 'kysely'
-import { secondsFromNow } from '../platform/clock.ts'
 import type { Db, Trx } from '../platform/connect.ts'
 import type { Tables } from '../schema/tables.ts'
 import type { UsersTable } from '../schema/users.ts'
@@ -32,83 +31,6 @@ export function belongsElsewhere(tenantId: string) {
         .where('e.tenant_id', '<>', tenantId),
     ),
   ])
-}
-
-/** How long a mailed link opens something, in seconds. */
-export const accessLinkSeconds = 7 * 86_400
-
-/**
- * Makes the one link of a person valid from now on; a link mailed before is void. Only the hash is
- * stored.
- */
-export async function saveAccessLink(
-  db: Db,
-  link: { userId: string; email: string; hash: Buffer },
-): Promise<void> {
-  const fresh = {
-    email: link.email,
-    token_hash: link.hash,
-    expires_at: secondsFromNow(accessLinkSeconds),
-    created_at: sql<Date>`now()`,
-  }
-  await db
-    .insertInto('access_links')
-    .values({ user_id: link.userId, ...fresh })
-    .onConflict((conflict) => conflict.column('user_id').doUpdateSet(fresh))
-    .execute()
-}
-
-export interface AccessLink {
-  userId: string
-  email: string
-  name: string
-}
-
-/**
- * The person of a link that is valid now. A link ends with its time, its use, and any change of the
- * person's address.
- */
-export function findByAccessLink(db: Db | Trx, hash: Buffer): Promise<AccessLink | undefined> {
-  return db
-    .selectFrom('access_links as l')
-    .innerJoin('users as u', 'u.id', 'l.user_id')
-    .select(['u.id as userId', 'u.email', 'u.name'])
-    .where('l.token_hash', '=', hash)
-    .where('l.expires_at', '>', sql<Date>`now()`)
-    .whereRef('l.email', '=', 'u.email')
-    .where('u.removed_at', 'is', null)
-    .executeTakeFirst()
-}
-
-export interface AccessLinkTerms {
-  email: string
-  expiresAt: Date
-}
-
-/** What the page of such a link shows. */
-export function findAccessLinkTerms(db: Db, hash: Buffer): Promise<AccessLinkTerms | undefined> {
-  return db
-    .selectFrom('access_links as l')
-    .innerJoin('users as u', 'u.id', 'l.user_id')
-    .select(['u.email', 'l.expires_at as expiresAt'])
-    .where('l.token_hash', '=', hash)
-    .where('l.expires_at', '>', sql<Date>`now()`)
-    .whereRef('l.email', '=', 'u.email')
-    .where('u.removed_at', 'is', null)
-    .executeTakeFirst()
-}
-
-export async function deleteAccessLink(db: Db | Trx, hash: Buffer): Promise<void> {
-  await db.deleteFrom('access_links').where('token_hash', '=', hash).execute()
-}
-
-/** For the clean-up. Returns how many. */
-export async function deleteExpiredAccessLinks(db: Db): Promise<number> {
-  const { numDeletedRows } = await db
-    .deleteFrom('access_links')
-    .where('expires_at', '<', sql<Date>`now()`)
-    .executeTakeFirst()
-  return Number(numDeletedRows)
 }
 
 /** The tenant that created the person's identity, and whether it is proved. */
