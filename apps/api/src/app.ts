@@ -46,6 +46,7 @@ import { sweepLists } from './mail/lists/sweep.ts'
 import { sweepFormerFileAccounts } from './members/former-file-accounts.ts'
 import { runImport } from './members/import-run.ts'
 import { sweepMembers, syncMember } from './members/jobs.ts'
+import { settleTemporaryPasswords } from './members/settle-passwords.ts'
 import { drainOutbox } from './outbox/drain.ts'
 import { createBackgroundWork } from './platform/background.ts'
 import { createBusyTimes } from './platform/busy-times-cache.ts'
@@ -326,7 +327,10 @@ export function createApp(parts: AppParts): App {
       syncMember: (tenantId, userId) => syncMember(services, tenantId, userId),
       runImport: (importId) => runImport(services, importId),
       // Neither waits for the other to succeed.
-      sweepMembers: () => sweepMembers(services).finally(() => followIdentities(services)),
+      sweepMembers: () =>
+        sweepMembers(services)
+          .finally(() => followIdentities(services))
+          .finally(async () => settleTemporaryPasswords(await onDatabaseTime(services))),
       sendMails: async () => drainOutbox(await onDatabaseTime(services)),
       rollBackBrokenFlags: () => rollBackBrokenFlags(services),
       applyDueSubscriptions: async () => {

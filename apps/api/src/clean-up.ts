@@ -17,7 +17,6 @@ import { deleteUpstreamDays } from '@atrium/db/system/upstream-days'
 import { deleteExpiredAccessLinks } from '@atrium/db/users/access-links'
 import { deleteExpiredWebSessions } from '@atrium/db/users/web-sessions'
 import { expireInvitationsDue } from './invitations/expire.ts'
-import { expireTemporaryPasswords } from './members/expire-passwords.ts'
 import { eraseMails } from './outbox/drain.ts'
 import { upstreamDaysBefore } from './platform/upstream-calls.ts'
 import { recordRepeatedDenials } from './rpc/audit-denials.ts'
@@ -57,7 +56,6 @@ export async function cleanUp(services: Services): Promise<void> {
     ['slot locks', () => deleteExpiredSlotLocks(db, now)],
     ['web sessions', () => deleteExpiredWebSessions(db)],
     ['sign-ins', () => deleteOldSignIns(db)],
-    ['temporary passwords', () => expireTemporaryPasswords(services)],
     ['links of mail profiles', () => deleteExpiredMailProfileLinks(db)],
     ['transfer codes', () => deleteExpiredTransfers(db, now)],
     ['invitations', () => expireInvitationsDue(services)],

@@ -8,6 +8,7 @@ import {
 } from '@atrium/db/platform/idempotency'
 import { recordSignIn } from '@atrium/db/security-policy/sign-ins'
 import { languageOfSubject } from '@atrium/db/users/languages'
+import { expediteTemporaryPassword } from '@atrium/db/users/temporary-passwords'
 import { findOldestSignIn, lifetimeDays, type WebApp } from '@atrium/db/users/web-sessions'
 import { serverPageTexts } from '@atrium/messages/server-pages'
 import { Hono } from 'hono'
@@ -192,7 +193,9 @@ export function authRoutes(parts: AuthParts): Hono<AppEnv> {
         secondFactor: person.secondFactor,
         address: device.address,
         country: device.country,
-      }).catch((err: unknown) => log.error({ err }, 'failed to record sign-in'))
+      })
+        .then(() => expediteTemporaryPassword(parts.database.db, person.subject))
+        .catch((err: unknown) => log.error({ err }, 'failed to record sign-in'))
       cookies.writeLanguage(c, await languageOfSubject(parts.database.db, person.subject))
       return c.redirect(transaction.returnTo, 303)
     } catch (err) {

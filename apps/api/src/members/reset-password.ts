@@ -16,7 +16,7 @@ import type { InTransaction, Services } from '../rpc/services.ts'
 import { requirePortal } from '../users/access-link.ts'
 import { mailAccessLink, mailPasswordLink } from '../users/access-mails.ts'
 import { endSessionsAndTokens } from '../users/end-sessions.ts'
-import { setTemporaryPassword } from '../users/temporary-password.ts'
+import { recordTemporaryPassword, setTemporaryPassword } from '../users/temporary-password.ts'
 import { mailOf } from './addresses.ts'
 import {
   beginMemberChange,
@@ -91,6 +91,8 @@ export async function resetPassword(
     rejectUseless(outcomes)
     if (outcomes.identity.state !== 'error' && outcomes.mail.state !== 'error')
       await saveMemberFacts(services.database.db, work, { needs_password: false })
+    if (byMail && outcomes.identity.state === 'ok' && outcomes.mail.state !== 'error')
+      await deleteTemporaryPassword(services.database.db, { userId: member.id })
     const linkSentTo = byMail && outcomes.identity.state === 'ok' ? (linkTo ?? member.email) : null
     if (linkSentTo !== null) await sendLink(services, work, inviter, linkTo)
     if (linkSentTo === null || linkTo !== undefined)
@@ -189,8 +191,9 @@ async function setOnIdentity(
     await setTemporaryPassword(services, identity, given, { signal })
     await deleteAccessLinksOf(services.database.db, user.id)
   } else {
+    // Stays on record until the mailbox has followed, whatever becomes of this process.
+    await recordTemporaryPassword(services, { userId: user.id })
     await identity.setPassword({ userId: idpUserId, password: randomPassword() }, { signal })
-    await deleteTemporaryPassword(services.database.db, { userId: user.id })
   }
   return 'ok'
 }

@@ -1,5 +1,8 @@
 import { temporaryPasswordExpiry } from '@atrium/core/members/passwords'
-import { saveTemporaryPassword } from '@atrium/db/users/temporary-passwords'
+import {
+  saveTemporaryPassword,
+  type TemporaryPasswordTerm,
+} from '@atrium/db/users/temporary-passwords'
 import type { CallOptions } from '@atrium/integrations/call-options'
 import type { IdentityProvider } from '@atrium/integrations/identity/port'
 import type { Services } from '../rpc/services.ts'
@@ -10,16 +13,26 @@ import type { Services } from '../rpc/services.ts'
  * nothing that does not expire.
  */
 export async function setTemporaryPassword(
-  { database, clock }: Services,
+  services: Services,
   identity: IdentityProvider,
   { idpUserId, userId, password }: { idpUserId: string; userId?: string; password: string },
   options: CallOptions = {},
 ): Promise<void> {
-  const issuedAt = clock.now()
-  const expiresAt = temporaryPasswordExpiry(issuedAt)
-  await saveTemporaryPassword(database.db, userId === undefined ? { idpUserId } : { userId }, {
-    issuedAt,
-    expiresAt,
-  })
+  const person = userId === undefined ? { idpUserId } : { userId }
+  const { expiresAt } = await recordTemporaryPassword(services, person)
   await identity.setPassword({ userId: idpUserId, password, temporary: { expiresAt } }, options)
+}
+
+/**
+ * Puts it on record that the person gets a password now. `settleTemporaryPasswords` follows it to
+ * its end, in the mailbox too.
+ */
+export async function recordTemporaryPassword(
+  { database, clock }: Services,
+  person: { userId: string } | { idpUserId: string },
+): Promise<TemporaryPasswordTerm> {
+  const issuedAt = clock.now()
+  const term = { issuedAt, expiresAt: temporaryPasswordExpiry(issuedAt) }
+  await saveTemporaryPassword(database.db, person, term)
+  return term
 }

@@ -98,6 +98,7 @@ export const auditActions = [
   'member.imported',
   'member.left',
   'member.mailbox_created',
+  'member.mailbox_password_replaced',
   'member.password_expired',
   'member.password_reset',
   'member.removed',

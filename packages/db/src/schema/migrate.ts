@@ -84,6 +84,7 @@ import * as addressClaims from '../migrations/0165-address-claims.ts'
 import * as partnerTransfers from '../migrations/0170-partner-transfers.ts'
 import * as passwordLinkRecipients from '../migrations/0185-password-link-recipients.ts'
 import * as validatePasswordLinks from '../migrations/0186-validate-password-links.ts'
+import * as settledPasswords from '../migrations/0187-settled-passwords.ts'
 import * as importGrants from '../migrations/0190-import-grants.ts'
 import { installJobs } from '../platform/install-jobs.ts'
 import { buildOnlineIndexes } from './online-indexes.ts'
@@ -171,6 +172,7 @@ const migrations: Record<string, Migration> = {
   '0170-partner-transfers': partnerTransfers,
   '0185-password-link-recipients': passwordLinkRecipients,
   '0186-validate-password-links': validatePasswordLinks,
+  '0187-settled-passwords': settledPasswords,
   '0190-import-grants': importGrants,
   '0017-health': health,
   '0018-flag-guards': flagGuards,

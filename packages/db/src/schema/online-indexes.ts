@@ -31,6 +31,12 @@ const ranked = 'include (valid_from, valid_to, tenant_id, partner_id, plan, cycl
  * that no writer waits.
  */
 const indexes: readonly OnlineIndex[] = [
+  {
+    name: 'temporary_passwords_next',
+    table: 'temporary_passwords',
+    of: '(next_at) where ended_at is null',
+    replaces: 'temporary_passwords_due',
+  },
   // People with addresses on a domain.
   {
     name: 'users_email_domain',

@@ -64,6 +64,8 @@ export interface TemporaryPasswordsTable {
   user_id: string
   issued_at: RequiredTimestamp
   expires_at: RequiredTimestamp
+  /** When the identity provider is asked again whether the person has replaced it. */
+  next_at: Timestamp
   /** A process began to replace it, because it expired. */
   ending_at: OptionalTimestamp
   /** It expired before its person replaced it, and opens nothing any more. */

@@ -16,7 +16,13 @@ export async function saveTemporaryPassword(
   person: { userId: string } | { idpUserId: string },
   { issuedAt, expiresAt }: TemporaryPasswordTerm,
 ): Promise<void> {
-  const term = { issued_at: issuedAt, expires_at: expiresAt, ending_at: null, ended_at: null }
+  const term = {
+    issued_at: issuedAt,
+    expires_at: expiresAt,
+    ending_at: null,
+    ended_at: null,
+    next_at: sql<Date>`now()`,
+  }
   await db
     .insertInto('temporary_passwords')
     .columns(['user_id', 'issued_at', 'expires_at'])
@@ -40,7 +46,7 @@ export async function saveTemporaryPassword(
     .execute()
 }
 
-export interface ExpiredTemporaryPassword extends TemporaryPasswordTerm {
+export interface TemporaryPassword extends TemporaryPasswordTerm {
   userId: string
   subject: string
   email: string
@@ -48,12 +54,12 @@ export interface ExpiredTemporaryPassword extends TemporaryPasswordTerm {
   endingAt: Date | null
 }
 
-/** Those that have expired and were not ended yet, the oldest first. */
-export function findExpiredTemporaryPasswords(
+/** Those to be looked at that were not ended yet, the longest due first. */
+export function findDueTemporaryPasswords(
   db: Db,
   now: Date,
   limit: number,
-): Promise<ExpiredTemporaryPassword[]> {
+): Promise<TemporaryPassword[]> {
   return db
     .selectFrom('temporary_passwords as p')
     .innerJoin('users as u', 'u.id', 'p.user_id')
@@ -67,9 +73,35 @@ export function findExpiredTemporaryPasswords(
       'p.expires_at as expiresAt',
     ])
     .where('p.ended_at', 'is', null)
-    .where('p.expires_at', '<=', now)
-    .orderBy('p.expires_at')
+    .where('p.next_at', '<=', now)
+    .orderBy('p.next_at')
     .limit(limit)
+    .execute()
+}
+
+/** Looked at again then, unless another one is issued or the person signs in before. */
+export async function postponeTemporaryPassword(
+  db: Db,
+  { userId, issuedAt }: { userId: string; issuedAt: Date },
+  nextAt: Date,
+): Promise<void> {
+  await db
+    .updateTable('temporary_passwords')
+    .set({ next_at: nextAt })
+    .where('user_id', '=', userId)
+    .where('issued_at', '=', issuedAt)
+    .execute()
+}
+
+/** The person has signed in: the password is looked at by the next run. */
+export async function expediteTemporaryPassword(db: Db, subject: string): Promise<void> {
+  await db
+    .updateTable('temporary_passwords as p')
+    .from('users as u')
+    .set({ next_at: sql<Date>`now()` })
+    .whereRef('u.id', '=', 'p.user_id')
+    .where('u.idp_subject_id', '=', subject)
+    .where('p.ended_at', 'is', null)
     .execute()
 }
 
