@@ -110,6 +110,7 @@ export const notKilled: Readonly<Record<string, string>> = {
  */
 export const withinRecords: readonly string[] = [
   'account.endSession',
+  'account.unsubscribe',
   'account.updateNotification',
   'accessGrants.acknowledge',
   'accessGrants.approve',

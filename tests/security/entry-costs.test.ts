@@ -129,6 +129,15 @@ async function calls(): Promise<readonly [entry: string, what: string, call: Cal
         }),
     ],
     [
+      'POST /unsubscribe',
+      'unknown fields',
+      () =>
+        testApp.request('POST', '/unsubscribe', {
+          token: `reminders_${'0'.repeat(36)}_${'x'.repeat(43)}`,
+          body: unknownFields,
+        }),
+    ],
+    [
       'GET /invitations/link',
       '',
       () => testApp.request('GET', '/invitations/link', { token: 'x'.repeat(43) }),

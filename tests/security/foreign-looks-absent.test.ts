@@ -146,6 +146,7 @@ it('has every path of the API description among its calls, and what visitors may
   expect(described.sort()).toEqual(routes.map(({ method, path }) => `${method} ${path}`).sort())
   expect(routes.map(({ name }) => name).sort()).toEqual(Object.keys(matrix).sort())
   expect(open.map(([name]) => name).sort()).toEqual([
+    'account.unsubscribe',
     'addressClaims.move',
     'invitations.accept',
     'invitations.decline',

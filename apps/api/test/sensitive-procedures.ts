@@ -60,6 +60,7 @@ export const sensitive: Readonly<Record<string, string>> = {
 export const decided: readonly string[] = [
   // Mails that can be switched off say nothing that protects the account.
   'account.updateNotification',
+  'account.unsubscribe',
   // Ending one's own sessions must never wait.
   ...['account.endOtherSessions', 'account.endSession', 'account.endSignIn'],
   // Addresses, lists and texts: seen in the audit log, and taken back as easily.

@@ -39,6 +39,7 @@ describe('without a token', () => {
     expect(new Set(open)).toEqual(
       new Set([
         ...['accept', 'decline', 'open', 'show'].map((way) => `invitations.${way}`),
+        'account.unsubscribe',
         'addressClaims.move',
         ...parts.map((part) => `scheduling.${part}`),
       ]),

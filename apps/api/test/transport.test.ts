@@ -280,7 +280,7 @@ describe('the description of the API', () => {
       // What visitors call needs no token; their manage links are one.
       const open = /^\/api\/v1\/(pages|event-types|slot-locks|bookings|manage-links)\b/.test(path)
       const mailed =
-        /^\/(api\/v1\/manage\/|invitations\/(link|open|accept|decline)$|address-claims\/move$)/.test(
+        /^\/(api\/v1\/manage\/|invitations\/(link|open|accept|decline)$|address-claims\/move$|unsubscribe$)/.test(
           path,
         )
       expect(operation.security, label).toEqual(

@@ -21,6 +21,7 @@ import { sameOriginOnly } from './same-origin.ts'
 import { securityHeaders } from './security-headers.ts'
 import { createSessions, type Sessions } from './sessions.ts'
 import { nothingHere, type StaticFiles, wantsPage } from './static-files.ts'
+import { createUnsubscribing, unsubscribePath } from './unsubscribe.ts'
 import { createUpstream } from './upstream.ts'
 
 export interface BffOptions {
@@ -94,8 +95,12 @@ export function createBff(options: BffOptions): Bff {
   )
   app.use(detectLanguage())
   const sameOrigin = sameOriginOnly(publicUrl)
-  // The one POST that comes from another server; its token is its proof.
-  app.use((c, next) => (c.req.path === '/auth/backchannel-logout' ? next() : sameOrigin(c, next)))
+  // What other servers and mail programs send; the token is their proof.
+  app.use((c, next) =>
+    c.req.path === '/auth/backchannel-logout' || c.req.path.startsWith(unsubscribePath)
+      ? next()
+      : sameOrigin(c, next),
+  )
 
   app.get('/health', (c) =>
     c.json(
@@ -160,11 +165,15 @@ export function createBff(options: BffOptions): Bff {
     app.get(`${linkPath}:token`, (c) => mailProfiles.redeem(c, c.req.param('token')))
   if (name === 'portal') {
     const { trustedProxyHops, countryHeader, appSecret } = config
-    const invitations = createInvitations({ upstream, trustedProxyHops, countryHeader, appSecret })
+    const linkParts = { upstream, trustedProxyHops, countryHeader, appSecret }
+    const invitations = createInvitations(linkParts)
+    const unsubscribing = createUnsubscribing(linkParts)
     app.get(`${invitationPath}:token`, (c) => invitations.show(c, c.req.param('token')))
     app.post(`${invitationPath}:token`, (c) => invitations.act(c, c.req.param('token')))
     app.get(`${claimPath}:token`, (c) => invitations.showMove(c))
     app.post(`${claimPath}:token`, (c) => invitations.move(c, c.req.param('token')))
+    app.get(`${unsubscribePath}:token`, (c) => unsubscribing.show(c, c.req.param('token')))
+    app.post(`${unsubscribePath}:token`, (c) => unsubscribing.act(c, c.req.param('token')))
   }
 
   app.all('/trpc/*', async (c) => {

@@ -1,14 +1,10 @@
-import { json } from 'node:stream/consumers'
 import { AcceptedInvitation, MailedLink } from '@atrium/core/invitations/invitations'
-import { AppError } from '@atrium/core/platform/errors'
 import { serverPageTexts } from '@atrium/messages/server-pages'
 import { html } from 'hono/html'
-import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { z } from 'zod'
-import { requestHeaders } from './forwarding.ts'
+import { createLinkCalls, type LinkCallParts, post } from './mailed-links.ts'
 import { pageOf } from './message-page.ts'
 import type { AppContext } from './request.ts'
-import type { Upstream } from './upstream.ts'
 
 /** Paths below this one hold the token of a mailed link. */
 export const invitationPath = '/invitation/'
@@ -32,48 +28,9 @@ export interface Invitations {
   move(c: AppContext, token: string): Promise<Response>
 }
 
-interface Parts {
-  upstream: Upstream
-  trustedProxyHops: number
-  countryHeader: string | undefined
-  appSecret: string | undefined
-}
-
-type Reply<Schema extends z.ZodType> = { data: z.output<Schema> } | { page: Promise<Response> }
-
 /** The pages of mailed links, for people without a session. */
-export function createInvitations({ upstream, ...forwarding }: Parts): Invitations {
-  async function ask<Schema extends z.ZodType>(
-    c: AppContext,
-    token: string,
-    call: { method: 'GET' | 'POST'; target: string },
-    schema: Schema,
-  ): Promise<Reply<Schema>> {
-    // Nothing else fits into a header, and nothing else is a token.
-    if (!/^[\w-]{1,100}$/.test(token))
-      return { page: rejected(c, 404, serverPageTexts(c.get('language'))('invitation.incomplete')) }
-    const response = await upstream.send({
-      ...call,
-      headers: {
-        ...requestHeaders(c, { app: 'portal', ...forwarding }),
-        accept: 'application/json',
-        'accept-language': c.get('language'),
-        authorization: `Bearer ${token}`,
-        ...(call.method === 'POST' ? { 'content-type': 'application/json' } : {}),
-      },
-      ...(call.method === 'POST' ? { body: Buffer.from('{}') } : {}),
-      signal: c.req.raw.signal,
-    })
-    const status = response.statusCode ?? 502
-    c.get('line').upstreamStatus = status
-    const body: unknown = status === 204 ? undefined : await json(response)
-    if (status >= 300) return { page: rejected(c, status as ContentfulStatusCode, detailOf(body)) }
-    const parsed = schema.safeParse(body)
-    if (parsed.success) return { data: parsed.data }
-    throw new AppError('upstream_failed', 'The platform answered in an unexpected way.', {
-      cause: parsed.error,
-    })
-  }
+export function createInvitations(parts: LinkCallParts): Invitations {
+  const ask = createLinkCalls(parts)
 
   return {
     async show(c, token) {
@@ -113,8 +70,6 @@ export function createInvitations({ upstream, ...forwarding }: Parts): Invitatio
     },
   }
 }
-
-const post = (target: string) => ({ method: 'POST' as const, target })
 
 const button = (action: string, label: string, look = '') =>
   html`<form method="post" action="?action=${action}"><button type="submit" class="${look}">${label}</button></form>`
@@ -221,24 +176,4 @@ async function welcome(
       <p><code>${tempPassword}</code></p>
       ${signIn}`,
   )
-}
-
-async function rejected(
-  c: AppContext,
-  status: ContentfulStatusCode,
-  detail: string | undefined,
-): Promise<Response> {
-  const text = serverPageTexts(c.get('language'))
-  return pageOf(
-    c,
-    status,
-    text('invitation.rejected'),
-    html`<p>${detail ?? text('invitation.later')}</p><p><a href="/">${text('backToStart')}</a></p>`,
-  )
-}
-
-/** Why the API rejected the call, in its own words. */
-function detailOf(body: unknown): string | undefined {
-  const detail = typeof body === 'object' && body !== null ? Reflect.get(body, 'detail') : undefined
-  return typeof detail === 'string' ? detail : undefined
 }

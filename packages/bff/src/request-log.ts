@@ -4,10 +4,12 @@ import { claimPath, invitationPath } from './invitation.ts'
 import type { Logger } from './log.ts'
 import { linkPath } from './mail-profile.ts'
 import type { AppEnv, RequestLine } from './request.ts'
+import { unsubscribePath } from './unsubscribe.ts'
 
 /** What follows in the path of a one-time link is a secret. */
 function loggedPath(path: string): string {
-  const secret = [linkPath, invitationPath, claimPath].find((prefix) => path.startsWith(prefix))
+  const secrets = [linkPath, invitationPath, claimPath, unsubscribePath]
+  const secret = secrets.find((prefix) => path.startsWith(prefix))
   return secret === undefined ? path.slice(0, 500) : `${secret}***`
 }
 

@@ -75,6 +75,8 @@ describe.each(['portal', 'operator'] as const)('without a session, the server of
             'POST /invitation/{token}',
             'GET /claim/{token}',
             'POST /claim/{token}',
+            'GET /unsubscribe/{token}',
+            'POST /unsubscribe/{token}',
           ],
     )
   })

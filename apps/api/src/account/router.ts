@@ -1,12 +1,18 @@
-import { NotificationSettings, UpdateNotification } from '@atrium/core/account/notifications'
+import {
+  NotificationSettings,
+  Unsubscribed,
+  UpdateNotification,
+} from '@atrium/core/account/notifications'
 import { OwnSecondFactors } from '@atrium/core/account/second-factors'
 import { EndedSessions, EndSession, EndSignIn, OwnSessions } from '@atrium/core/account/sessions'
+import { FollowLink } from '@atrium/core/invitations/invitations'
 import { z } from 'zod'
-import { signedIn } from '../rpc/guards.ts'
+import { publicProcedure, signedIn } from '../rpc/guards.ts'
 import { router } from '../rpc/trpc.ts'
 import { readNotifications, updateNotification } from './notifications.ts'
 import { listOwnSecondFactors } from './second-factors.ts'
 import { endOtherSessions, endOwnSession, endOwnSignIn, listOwnSessions } from './sessions.ts'
+import { unsubscribe } from './unsubscribe.ts'
 
 const tags = ['account']
 
@@ -62,6 +68,21 @@ export const accountRouter = router({
     .input(UpdateNotification)
     .output(NotificationSettings)
     .mutation(({ ctx, input }) => updateNotification(ctx, ctx.caller, input)),
+  unsubscribe: publicProcedure
+    .meta({
+      openapi: {
+        method: 'POST',
+        path: '/unsubscribe',
+        tags,
+        summary: 'Switch off what the link of a mail names, whose token is the bearer token',
+      },
+      audit: 'user.updated',
+      creates: false,
+      errors: ['not_found', 'rate_limited'],
+    })
+    .input(FollowLink)
+    .output(Unsubscribed)
+    .mutation(({ ctx }) => unsubscribe(ctx)),
   endSession: signedIn
     .meta({
       openapi: {

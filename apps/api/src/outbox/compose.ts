@@ -1,3 +1,4 @@
+import { mailGroupOf } from '@atrium/core/account/notifications'
 import { standardAccentColor } from '@atrium/core/branding/branding'
 import { textColorOn } from '@atrium/core/branding/contrast'
 import { standardText } from '@atrium/core/branding/email-templates'
@@ -14,6 +15,7 @@ import { defaultLanguage, isPageLanguage } from '@atrium/messages/languages'
 import { type MailText, mailTexts } from '@atrium/messages/mail'
 import { effectiveBranding } from '../branding/get.ts'
 import type { MessageText, TemplateValues } from '../platform/templates.ts'
+import { unsubscribeLink } from '../platform/unsubscribe-link.ts'
 import type { MailParts, Services } from '../rpc/services.ts'
 
 const platformName = 'Atrium'
@@ -85,9 +87,24 @@ export async function composeMail(
     subject: text.subject,
     text: text.text,
     ...(text.html === null ? {} : { html: text.html }),
-    headers: { 'Auto-Submitted': 'auto-generated' },
+    headers: { 'Auto-Submitted': 'auto-generated', ...unsubscribeHeaders(services, mail) },
     messageId: mail.messageId,
     ...(parts?.calendar && { calendar: parts.calendar }),
+  }
+}
+
+/** RFC 8058: a mail program may switch the group of this mail off with one POST. */
+function unsubscribeHeaders(
+  { config }: Services,
+  { template, values: { recipientId } }: ClaimedMail,
+): Record<string, string> {
+  const group = mailGroupOf(template)
+  if (group === undefined || typeof recipientId !== 'string') return {}
+  const link = unsubscribeLink(config, { userId: recipientId, group })
+  if (link === undefined) return {}
+  return {
+    'List-Unsubscribe': `<${link}>`,
+    'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
   }
 }
 

@@ -4,7 +4,7 @@ import type { MailValues, OutgoingMail } from '@atrium/core/outbox/outbox'
 import { insertMail } from '@atrium/db/outbox/outbox'
 import type { Trx } from '@atrium/db/platform/connect'
 import { languageOfRecipient } from '@atrium/db/users/languages'
-import { isMailMuted } from '@atrium/db/users/muted-mails'
+import { findMailRecipient } from '@atrium/db/users/muted-mails'
 import { parseMailbox } from '@atrium/integrations/mailer/addresses'
 import { defaultLanguage } from '@atrium/messages/languages'
 import type { Clock } from './clock.ts'
@@ -14,7 +14,8 @@ import type { Jobs } from './jobs.ts'
 export interface Outbox {
   /**
    * Queues a mail in the caller's transaction: it is sent once that commits, and never when it does
-   * not. Its language is kept with its values (`language`). A mail of a key that was queued before
+   * not. Its language is kept with its values (`language`), and of a mail that can be switched off
+   * the id of its recipient (`recipientId`). A mail of a key that was queued before
    * is left out, and so is one of a group that the recipient switched off. Throws for values that
    * the template needs and that are not given.
    */
@@ -34,7 +35,8 @@ export function createOutbox({
   return {
     async send(trx, { userId, language: chosen, ...mail }) {
       const group = mailGroupOf(mail.template)
-      if (group && (await isMailMuted(trx, { userId, address: mail.to, group }))) return
+      const recipient = group && (await findMailRecipient(trx, { userId, address: mail.to, group }))
+      if (recipient?.muted) return
       const language =
         chosen ??
         (await languageOfRecipient(trx, { address: mail.to, tenantId: mail.tenantId, userId })) ??
@@ -45,7 +47,10 @@ export function createOutbox({
         throw new Error(`the mail ${mail.template} needs ${missing.join(', ')}`)
       const id = await insertMail(
         trx,
-        { ...mail, values: { ...written, language } },
+        {
+          ...mail,
+          values: { ...written, language, ...(recipient && { recipientId: recipient.id }) },
+        },
         { host, now: clock.now() },
       )
       if (id !== undefined) await jobs.enqueueOutbox(id, 0, trx)

@@ -18,6 +18,11 @@ const limitsOf = {
     address: ['invitation_links_minute'],
     network: ['invitation_links_network_minute'],
   },
+  /** Their tokens are guessed or tried in turn as those of other mailed links are. */
+  unsubscribe_links: {
+    address: ['invitation_links_minute'],
+    network: ['invitation_links_network_minute'],
+  },
   /** Invalid manage tokens: a client that tries many is guessing. */
   manage_failures: { address: ['visitor_manage_failures'], network: [] },
 } as const satisfies Record<

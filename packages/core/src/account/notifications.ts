@@ -35,5 +35,9 @@ export const NotificationSettings = z.object({
 })
 export type NotificationSettings = z.infer<typeof NotificationSettings>
 
+/** What a link in a mail switched off. */
+export const Unsubscribed = z.object({ group: mailGroup })
+export type Unsubscribed = z.infer<typeof Unsubscribed>
+
 export const UpdateNotification = z.strictObject({ group: mailGroup, on: z.boolean() })
 export type UpdateNotification = z.infer<typeof UpdateNotification>

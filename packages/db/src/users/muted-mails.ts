@@ -25,19 +25,21 @@ export async function setMailMuted(
     .execute()
 }
 
-/** Whether the recipient, found by id or else by address, switched the group off. */
-export async function isMailMuted(
-  trx: Trx,
-  of: { userId: string | undefined; address: string; group: MailGroup },
-): Promise<boolean> {
-  let query = trx
+/**
+ * The recipient of a mail, found by id or else by address, and whether they switched its group off.
+ */
+export async function findMailRecipient(
+  db: Db | Trx,
+  of: { userId?: string | undefined; address?: string; group: MailGroup },
+): Promise<{ id: string; email: string; muted: boolean } | undefined> {
+  return db
     .selectFrom('users')
-    .select('id')
+    .select(['id', 'email', sql<boolean>`${of.group} = any(muted_mails)`.as('muted')])
     .where('removed_at', 'is', null)
-    .where(sql<boolean>`${of.group} = any(muted_mails)`)
-  query =
-    of.userId === undefined
-      ? query.where('email', '=', of.address)
-      : query.where('id', '=', of.userId)
-  return (await query.limit(1).executeTakeFirst()) !== undefined
+    .where(({ eb }) =>
+      of.userId === undefined ? eb('email', '=', of.address ?? '') : eb('id', '=', of.userId),
+    )
+    .orderBy('muted', 'desc')
+    .limit(1)
+    .executeTakeFirst()
 }

@@ -93,7 +93,7 @@ export async function startPlatform(): Promise<FakePlatform> {
     }
     platform.seen.push(seen)
     // Its token is that of a mailed link, and no access token.
-    if (/^\/invitations\/(link|open|accept|decline)$/.test(seen.target))
+    if (/^\/(invitations\/(link|open|accept|decline)|unsubscribe)$/.test(seen.target))
       return (await platform.answer?.(seen)) ?? next()
     const token = /^Bearer (.+)$/.exec(c.req.header('authorization') ?? '')?.[1]
     if (!token || platform.refused.has(token) || (decodeJwt(token).exp ?? 0) * 1000 <= Date.now()) {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { noLink } from './invitations.ts'
 import { everybody, others, type Rows, type World } from './rows.ts'
 
 const nothing = () => ({})
@@ -41,6 +42,7 @@ export const accountRows: Rows = {
       expected: { ...everybody, withoutRecord: 'not_found' },
     },
   ],
+  'account.unsubscribe': [{ input: nothing, expected: noLink }],
   'account.endSession': [
     // Another person's session looks like none.
     { input: (world) => ownSession({ ...world, self: world.other }), expected: unknown },

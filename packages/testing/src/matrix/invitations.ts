@@ -14,7 +14,7 @@ import {
 } from './rows.ts'
 
 /** No access token is the token of a mailed link, and no actor learns more than that. */
-const noLink = Object.fromEntries(
+export const noLink = Object.fromEntries(
   callers.map((caller): [Caller, string] => [caller, 'not_found']),
 ) as Expected
 
