@@ -224,6 +224,9 @@ function kindOf(status: number): UpstreamErrorKind {
   if (status < 300) return 'invalid_answer'
   if (status === 401 || status === 402 || status === 403 || status === 407) return 'unauthorized'
   if (status === 410) return 'not_found'
+  // authentik's page for internal errors only knows GET: a write that broke, such as one of two
+  // that set the same name, is answered with the status of a wrong method.
+  if (status === 405) return 'server'
   if (status === 408) return 'timeout'
   if (status === 409) return 'conflict'
   if (status === 429) return 'rate_limited'

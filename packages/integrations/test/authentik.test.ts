@@ -36,6 +36,18 @@ describe('ensureGroup', () => {
     expect(server.received[0]?.headers.authorization).toBe(`Bearer ${token}`)
   })
 
+  it('takes the group of the faster caller after a write that broke, which is a 405', async () => {
+    let writes = 0
+    await using server = await scriptedServer(({ method }, response) => {
+      if (method === 'GET')
+        return json(response, 200, page(writes < 2 ? [] : [{ pk: 'uuid-1', name: 'acme' }]))
+      writes += 1
+      return writes === 1 ? response.writeHead(405).end() : json(response, 400, { name: ['taken'] })
+    })
+    const identity = authentik({ ...quick, baseUrl: server.url })
+    expect(await identity.ensureGroup({ name: 'acme' })).toEqual({ id: 'uuid-1', created: false })
+  })
+
   it('takes the group of the faster caller when the name is gone between look-up and creation', async () => {
     let lookUps = 0
     await using server = await scriptedServer(({ method }, response) => {

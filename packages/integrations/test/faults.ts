@@ -70,7 +70,7 @@ export const faults: Fault[] = [
   status(429, 'rate_limited', 1, { 'retry-after': '120' }),
   status(401, 'unauthorized', 1),
   status(403, 'unauthorized', 1),
-  status(405, 'refused', 1),
+  status(405, 'server', 3),
   status(415, 'refused', 1),
   // Every call of the matrix asks an address that must exist.
   status(404, 'invalid_answer', 3),

@@ -222,6 +222,48 @@ describe('identity contract', () => {
       await expect(call).rejects.toMatchObject({ kind: 'not_found' })
   })
 
+  it('may list, count and remove second factors, with the rights that it has', async () => {
+    await testServer.takeRecoveryCodes('member@acme.test')
+    const member = (await identity.findUserByEmail('member@acme.test'))?.id ?? ''
+    expect(await identity.secondFactors(member)).toEqual({ static: 1 })
+    const [codes] = await identity.listDevices(member)
+    await identity.removeDevice({ userId: member, kind: 'static', id: codes?.id ?? '' })
+    expect(await identity.listDevices(member)).toEqual([])
+    await testServer.takeRecoveryCodes('member@acme.test')
+    expect(await identity.removeDevices(member)).toEqual({ removed: 1 })
+  })
+
+  it('changes, renames and deletes a group, and lists its members', async () => {
+    const attributes = { tenant: 'newco', other: 'kept' }
+    const { id: groupId } = await identity.ensureGroup({ name: 'newco', attributes })
+    const atrium_policy = { networks: ['192.0.2.0/24'], countries: [], mfa_required_from: null }
+    await identity.setGroupAttributes({ groupId, attributes: { atrium_policy } })
+    expect(await identity.findGroup('newco')).toEqual({
+      id: groupId,
+      attributes: { ...attributes, atrium_policy },
+    })
+    const member = await identity.findUserByEmail('member@acme.test')
+    await identity.addToGroup({ groupId, userId: member?.id ?? '' })
+    expect(await identity.listGroupMembers(groupId)).toEqual([member?.subject])
+    await identity.renameGroup({ groupId, name: 'tenant-newco' })
+    expect(await identity.findGroup('newco')).toBeUndefined()
+    await expect(identity.renameGroup({ groupId, name: 'acme' })).rejects.toMatchObject({
+      kind: 'conflict',
+    })
+    await identity.deleteGroup(groupId)
+    await identity.deleteGroup(groupId)
+    expect(await identity.findGroup('tenant-newco')).toBeUndefined()
+    for (const call of [
+      identity.setGroupAttributes({ groupId, attributes: {} }),
+      identity.listGroupMembers(groupId),
+    ])
+      await expect(call).rejects.toMatchObject({ kind: 'not_found' })
+  })
+
+  it('may change users', async () => {
+    await expect(identity.tryRights()).resolves.toBeUndefined()
+  })
+
   it('moves people in and out of groups, any number of times', async () => {
     const { id: groupId } = await identity.ensureGroup({ name: 'newco' })
     const user = await identity.createUser({ email: 'nina@newco.test', name: 'Nina', groupIds: [] })

@@ -4,11 +4,12 @@ import { it } from 'vitest'
 import { z } from 'zod'
 import { type AuthentikOptions, authentik } from '../src/identity/authentik.ts'
 import type { IdentityProvider } from '../src/identity/port.ts'
-import { signInByFlow } from './authentik-flow.ts'
+import { signInByFlow, takeRecoveryCodes } from './authentik-flow.ts'
 
 /**
  * An identity provider that the contract is held against: the stand-in, or the authentik that
- * `AUTHENTIK_URL` and `AUTHENTIK_TOKEN` name.
+ * `AUTHENTIK_URL` and `AUTHENTIK_TOKEN` name. There, the client has the rights of the service
+ * account that our blueprint makes, and no others.
  */
 export interface IdentityTestServer {
   readonly baseUrl: string
@@ -21,6 +22,8 @@ export interface IdentityTestServer {
    * provider does not let them in.
    */
   signIn(email: string): Promise<void>
+  /** Gives a person of the demo recovery codes (`static`). */
+  takeRecoveryCodes(email: string): Promise<void>
   /** The demo people and their groups, and nothing that a test made. */
   reset(): Promise<void>
   close(): Promise<void>
@@ -45,6 +48,11 @@ export async function startIdentityTestServer(): Promise<IdentityTestServer> {
     ...through(sandbox.identityUrl, identityToken, { backoffMs: { initial: 1, max: 5 } }),
     sandbox,
     signIn: async (email) => void (await sandbox.token(email, 'portal')),
+    async takeRecoveryCodes(email) {
+      const user = sandbox.identity.findUser(email)
+      if (!user) throw new Error(`there is no ${email}`)
+      sandbox.identity.addDevice(user, { kind: 'static', name: 'Static Token', confirmed: true })
+    },
     reset: async () => sandbox.reset(),
     close: () => sandbox.close(),
   }
@@ -71,11 +79,20 @@ function through(baseUrl: string, bearer: string, fast: Partial<AuthentikOptions
 
 const Page = z.object({ results: z.array(z.record(z.string(), z.unknown())) })
 
-function atAuthentik(baseUrl: string, bearer: string): IdentityTestServer {
-  const { client, api } = through(baseUrl, bearer, {
-    deadlineMs: 20_000,
-    operationDeadlineMs: 60_000,
-  })
+async function atAuthentik(baseUrl: string, bearer: string): Promise<IdentityTestServer> {
+  const patient = { deadlineMs: 20_000, operationDeadlineMs: 60_000 }
+  const { api } = through(baseUrl, bearer, patient)
+  const { key } = await api('GET', '/core/tokens/atrium-api/view_key/').then(
+    (token) => z.object({ key: z.string() }).parse(token),
+    (cause: unknown) => {
+      throw new Error('apply deploy/authentik/atrium.yaml first: there is no token atrium-api', {
+        cause,
+      })
+    },
+  )
+  const { client } = through(baseUrl, key, patient)
+  const signIn = (email: string) =>
+    signInByFlow(baseUrl, { username: email, password: demoPassword })
   const people = demoPeople.filter(({ email }) => /@(acme|globex)\.test$/.test(email))
   const rows = async (path: string) =>
     Page.parse(await api('GET', `${path}${path.includes('?') ? '&' : '?'}page_size=100`)).results
@@ -91,6 +108,7 @@ function atAuthentik(baseUrl: string, bearer: string): IdentityTestServer {
       groups = [],
       flows = [],
       brands = [],
+      codes = [],
     ] = await Promise.all(
       [
         '/core/users/?type=internal',
@@ -100,6 +118,7 @@ function atAuthentik(baseUrl: string, bearer: string): IdentityTestServer {
         '/core/groups/?include_users=false',
         '/flows/instances/?designation=recovery',
         '/core/brands/?default=true',
+        '/authenticators/admin/static/',
       ].map(rows),
     )
     const outsiders = users.filter(
@@ -116,6 +135,7 @@ function atAuthentik(baseUrl: string, bearer: string): IdentityTestServer {
       ...sessions
         .filter(({ user }) => persons.some(({ pk }) => pk === user))
         .map(({ uuid }) => `/core/authenticated_sessions/${uuid}/`),
+      ...codes.map(({ pk }) => `/authenticators/admin/static/${pk}/`),
       ...persons
         .filter(({ username }) => !kept.has(String(username)))
         .map(({ pk }) => `/core/users/${pk}/`),
@@ -176,7 +196,8 @@ function atAuthentik(baseUrl: string, bearer: string): IdentityTestServer {
     },
     client,
     api,
-    signIn: (email) => signInByFlow(baseUrl, { username: email, password: demoPassword }),
+    signIn: async (email) => void (await signIn(email)),
+    takeRecoveryCodes: async (email) => takeRecoveryCodes(baseUrl, await signIn(email)),
     reset,
     close: async () => undefined,
   }
