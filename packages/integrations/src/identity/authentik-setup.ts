@@ -72,11 +72,26 @@ export async function applyBlueprint({
 const failure = (...faults: string[]): BlueprintOutcome => ({ applied: false, faults })
 
 async function findDefaultFlow(calls: SetupCalls): Promise<true | undefined> {
-  const slugs = ['default-authentication-flow', 'default-authenticator-totp-setup']
+  // What our blueprint refers to comes from several of authentik's own, in no fixed order.
+  const slugs = [
+    'default-authentication-flow',
+    'default-authenticator-totp-setup',
+    'default-authenticator-webauthn-setup',
+    'default-invalidation-flow',
+    'default-password-change',
+    'default-provider-authorization-implicit-consent',
+  ]
   for (const slug of slugs) {
     const rows = await calls.list('flows/instances/', { slug }, Named)
     if (!rows.some((row) => row.slug === slug)) return undefined
   }
+  const managed = 'goauthentik.io/providers/oauth2/scope-offline_access'
+  const mappings = await calls.list(
+    'propertymappings/provider/scope/',
+    { managed },
+    z.object({ managed: z.string().nullable() }),
+  )
+  if (!mappings.some((row) => row.managed === managed)) return undefined
   return true
 }
 
