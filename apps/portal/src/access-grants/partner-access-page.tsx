@@ -1,17 +1,13 @@
-import { AccessGrantCard } from '@atrium/ui/access-grant-card'
 import { isOpen } from '@atrium/ui/access-grant-labels'
-import { QueryState } from '@atrium/ui/data-states'
 import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
-import { Pager } from '@atrium/ui/pager'
 import { currentCursor } from '@atrium/ui/paging'
-import { Panel } from '@atrium/ui/panel'
-import { Stack, Text } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { mayDo, usePartner } from '../partner/use-partner.ts'
 import { useTRPC } from '../trpc.ts'
 import { EndGrant, GrantActs } from './grant-actions.tsx'
+import { GrantList } from './grant-list.tsx'
 
 const t = translations('portal.access-grants')
 
@@ -25,7 +21,6 @@ export function PartnerAccessPage() {
       { placeholderData: keepPreviousData },
     ),
   )
-  const items = query.data?.items ?? []
   return (
     <>
       <PageHeader
@@ -33,39 +28,23 @@ export function PartnerAccessPage() {
         tabTitle={t('partner.tabTitle', { partner: partner.name })}
         description={t('partner.description')}
       />
-      <Stack maw={760}>
-        <QueryState query={query} loading={t('loading')} failed={t('loadFailed')} />
-        {query.data && items.length === 0 && (
-          <Panel title={t('partner.none.title')}>
-            <Text>{t('partner.none.hint')}</Text>
-          </Panel>
+      <GrantList
+        query={query}
+        cursors={cursors}
+        onCursors={setCursors}
+        none={{ title: t('partner.none.title'), hint: t('partner.none.hint') }}
+        parts={[{ items: query.data?.items ?? [] }]}
+        card={{ showTenant: true, order: 2 }}
+        actions={(grant) => (
+          <>
+            {isOpen(grant) && (grant.own || mayDo(partner, 'manageCustomers')) && (
+              <EndGrant grant={grant} />
+            )}
+            {/* The log of a customer that left the partner is not the partner's to read. */}
+            {grant.status === 'active' && <GrantActs grant={grant} />}
+          </>
         )}
-        {items.map((grant) => (
-          <AccessGrantCard
-            key={grant.id}
-            grant={grant}
-            showTenant
-            order={2}
-            actions={
-              <>
-                {isOpen(grant) && (grant.own || mayDo(partner, 'manageCustomers')) && (
-                  <EndGrant grant={grant} />
-                )}
-                {/* The log of a customer that left the partner is not the partner's to read. */}
-                {grant.status === 'active' && <GrantActs grant={grant} />}
-              </>
-            }
-          />
-        ))}
-        {query.data && (
-          <Pager
-            label={t('pages')}
-            cursors={cursors}
-            nextCursor={query.data.nextCursor}
-            onChange={setCursors}
-          />
-        )}
-      </Stack>
+      />
     </>
   )
 }
