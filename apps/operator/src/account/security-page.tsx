@@ -1,11 +1,10 @@
 import { CredentialsPanel } from '@atrium/ui/account/credentials-panel'
-import { NotificationsPanel } from '@atrium/ui/account/notifications-panel'
-import { SessionsPanel } from '@atrium/ui/account/sessions-panel'
+import { OwnNotifications } from '@atrium/ui/account/own-notifications'
+import { OwnSessions } from '@atrium/ui/account/own-sessions'
 import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
-import { useMutation } from '@atrium/ui/use-mutation'
 import { Stack } from '@mantine/core'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { createLazyRoute } from '@tanstack/react-router'
 import { useTRPC } from '../trpc.ts'
 
@@ -21,47 +20,17 @@ function SecurityPage() {
       <PageHeader title={t('title')} description={t('description')} />
       <Stack gap="lg">
         <CredentialsPanel query={useQuery(trpc.account.secondFactors.queryOptions())} />
-        <OwnSessions />
-        <Notifications />
+        <OwnSessions
+          sessions={trpc.account.sessions.queryOptions()}
+          endSession={trpc.account.endSession.mutationOptions()}
+          endSignIn={trpc.account.endSignIn.mutationOptions()}
+          endOthers={trpc.account.endOtherSessions.mutationOptions()}
+        />
+        <OwnNotifications
+          notifications={trpc.account.notifications.queryOptions()}
+          update={trpc.account.updateNotification.mutationOptions()}
+        />
       </Stack>
     </>
-  )
-}
-
-function OwnSessions() {
-  const trpc = useTRPC()
-  const queryClient = useQueryClient()
-  const query = useQuery(trpc.account.sessions.queryOptions())
-  // Also after a failure: some may have ended.
-  const onSettled = () => queryClient.invalidateQueries(trpc.account.sessions.queryFilter())
-  const endSession = useMutation(trpc.account.endSession.mutationOptions({ onSettled }))
-  const endSignIn = useMutation(trpc.account.endSignIn.mutationOptions({ onSettled }))
-  const endOthers = useMutation(trpc.account.endOtherSessions.mutationOptions({ onSettled }))
-  return (
-    <SessionsPanel
-      query={query}
-      endSession={(id) => endSession.mutateAsync({ id })}
-      endSignIn={(id) => endSignIn.mutateAsync({ id })}
-      endOthers={() => endOthers.mutateAsync()}
-    />
-  )
-}
-
-function Notifications() {
-  const trpc = useTRPC()
-  const queryClient = useQueryClient()
-  const query = useQuery(trpc.account.notifications.queryOptions())
-  const update = useMutation(
-    trpc.account.updateNotification.mutationOptions({
-      onSuccess: (saved) => queryClient.setQueryData(trpc.account.notifications.queryKey(), saved),
-    }),
-  )
-  return (
-    <NotificationsPanel
-      query={query}
-      saving={update.isPending}
-      error={update.error}
-      onChange={(change) => update.mutate(change)}
-    />
   )
 }
