@@ -1,6 +1,6 @@
 import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
-import { Alert, Button } from '@mantine/core'
+import { Alert, Anchor, Button, Text } from '@mantine/core'
 import { IconAlertCircle } from '@tabler/icons-react'
 import { createLazyRoute, getRouteApi } from '@tanstack/react-router'
 import { FrontPage } from '../layout/front-page.tsx'
@@ -28,6 +28,11 @@ function SignedOutPage() {
       <Button component="a" href="/auth/login?returnTo=/" size="md" fullWidth>
         {t('welcome.signIn')}
       </Button>
+      <Text mt="lg" size="sm">
+        <Anchor href="/auth/recovery" inherit>
+          {t('welcome.forgotten')}
+        </Anchor>
+      </Text>
     </FrontPage>
   )
 }

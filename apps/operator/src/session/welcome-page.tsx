@@ -1,7 +1,7 @@
 import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { signInAddress } from '@atrium/ui/trpc-client'
-import { Button, Text } from '@mantine/core'
+import { Anchor, Button, Text } from '@mantine/core'
 import { FrontPage } from '../layout/front-page.tsx'
 
 const t = translations('operator.layout')
@@ -14,6 +14,11 @@ export function WelcomePage() {
       <Button component="a" href={signInAddress()} size="md" fullWidth>
         {t('welcome.signIn')}
       </Button>
+      <Text mt="lg" size="sm">
+        <Anchor href="/auth/recovery" inherit>
+          {t('welcome.forgotten')}
+        </Anchor>
+      </Text>
       <Text size="sm" c="dimmed" mt="lg">
         {t('welcome.hint')}
       </Text>
