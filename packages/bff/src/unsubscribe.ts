@@ -40,7 +40,7 @@ export function createUnsubscribing(parts: LinkCallParts): Unsubscribing {
         200,
         text('unsubscribe.done'),
         html`<p>${text('unsubscribe.doneOf', { mails: nameOf(c, reply.data.group) ?? '' })}</p>
-          <p><a href="/profile/security">${text('unsubscribe.settings')}</a></p>`,
+          <p><a class="button" href="/profile/security">${text('unsubscribe.settings')}</a></p>`,
       )
     },
   }

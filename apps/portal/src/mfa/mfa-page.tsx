@@ -19,6 +19,7 @@ import { mayChange } from '../tenants/roles.ts'
 import { NoAccess } from '../tenants/tenant-frame.tsx'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
+import classes from './mfa.module.css'
 import { MfaChart } from './mfa-chart.tsx'
 import { RemindButton } from './remind-button.tsx'
 import { type MfaSearch, mfaQuery, readMfaSearch } from './search.ts'
@@ -181,6 +182,7 @@ function SelectBox({
 }: Selection & { member: MemberMfa }) {
   return (
     <Checkbox
+      className={classes.choose}
       aria-label={t('remind.select', { name })}
       checked={selected.includes(userId)}
       onChange={({ currentTarget: { checked } }) =>
