@@ -43,10 +43,10 @@ export function OwnClaim() {
       <Stack gap="sm">
         <Text size="sm">
           {t.rich('own.why', {
-            tenant: () => claim.tenantName,
-            domain: () => claim.domain,
+            tenant: claim.tenantName,
+            domain: claim.domain,
             at: () => <Time at={claim.endsAt} show="absolute" />,
-            name: () => claim.nameAfterwards,
+            name: claim.nameAfterwards,
           })}
         </Text>
         <Text size="sm">{t('own.move')}</Text>
