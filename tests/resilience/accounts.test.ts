@@ -39,7 +39,7 @@ interface Played {
 const commit = inFull ? await currentCommit() : undefined
 const played: Played[] = (await playedBefore()).filter(({ seed }) => seed >= first && seed <= last)
 const seeds = Array.from({ length: last - first + 1 }, (_, n) => first + n)
-let sample: Books | undefined
+let sample: { books: Books; differences: number } | undefined
 
 /** Undefined where it cannot be told which program runs: nothing is resumed then. */
 async function currentCommit(): Promise<string | undefined> {
@@ -101,7 +101,7 @@ describe.runIf(left.length > 0)('a year', () => {
   it.each(left)('of seed %s agrees with the log of the processor', { timeout }, async (seed) => {
     if (performance.now() > until) return
     const { books, differences } = await play(seed)
-    sample ??= books
+    sample ??= { books, differences: differences.length }
     expect(differences.slice(0, 20).join('\n')).toBe('')
   })
 })
@@ -280,8 +280,8 @@ describe('the checker', () => {
 
   it.each(faults)('notices a fault in %s', (_, spoil) => {
     if (!sample) return
-    const books = structuredClone(sample)
+    const books = structuredClone(sample.books)
     spoil(books)
-    expect(differencesOf(books).length).toBeGreaterThan(differencesOf(sample).length)
+    expect(differencesOf(books).length).toBeGreaterThan(sample.differences)
   })
 })

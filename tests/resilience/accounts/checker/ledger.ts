@@ -7,6 +7,7 @@ import {
   finalizedAt,
   type Log,
   paidAt,
+  partnerOf,
   refundedOf,
   rounded,
   Sums,
@@ -23,25 +24,22 @@ interface Earned {
 
 /** Who earns from an invoice, by the day of its finalization. */
 export function earnerOf(
-  books: Books,
   log: Log,
   invoice: LoggedObject,
 ): { partner: string; basisPoints: bigint } | undefined {
   const at = finalizedAt(invoice)
   const tenant = log.tenantOf.get(invoice.customer)
   if (at === null) return undefined
-  let partner: string | null = null
-  let basisPoints = 0
-  for (const decision of books.decisions)
-    if (decision.what === 'partner' && decision.tenant === tenant && decision.at <= at)
-      partner = decision.partner
+  const partner = partnerOf(log, tenant, (decidedAt) => decidedAt <= at)
   if (partner === null) return undefined
+  let basisPoints = 0
   const today = new Date(at * 1000).toISOString().slice(0, 10)
   let from = ''
-  for (const decision of books.decisions) {
-    if (decision.what === 'terminated' && decision.partner === partner && decision.at <= at)
-      return undefined
-    if (decision.what !== 'margin' || decision.partner !== partner) continue
+  for (const decision of log.termsOf.get(partner) ?? []) {
+    if (decision.what === 'terminated') {
+      if (decision.at <= at) return undefined
+      continue
+    }
     if (decision.from <= today && decision.from >= from) {
       basisPoints = decision.basisPoints
       from = decision.from
@@ -51,7 +49,7 @@ export function earnerOf(
 }
 
 function earnedFrom(books: Books, log: Log, invoice: LoggedObject): Earned | undefined {
-  const earner = earnerOf(books, log, invoice)
+  const earner = earnerOf(log, invoice)
   const paid = paidAt(invoice)
   if (!earner || invoice.status !== 'paid' || paid === null) return undefined
   const [total, net, money] = [

@@ -1,4 +1,4 @@
-import type { Books, LoggedObject } from './books.ts'
+import type { Books, Decision, LoggedObject } from './books.ts'
 
 export const day = 86_400
 
@@ -45,10 +45,14 @@ export interface Log {
   subscriptions: Map<string, Snapshot[]>
   /** Slug of the tenant by the processor's customer. */
   tenantOf: Map<string, string>
+  /** Who became a tenant's partner, by the tenant's slug; oldest first. */
+  partnersOf: Map<string, (Decision & { what: 'partner' })[]>
+  /** Margins and endings, by the partner's slug; oldest first. */
+  termsOf: Map<string, (Decision & { what: 'margin' | 'terminated' })[]>
   end: number
 }
 
-export function readLog({ events, tenants, end }: Books): Log {
+export function readLog({ events, decisions, tenants, end }: Books): Log {
   const slugs = new Map(tenants.map(({ id, slug }) => [id, slug]))
   const log: Log = {
     events,
@@ -58,6 +62,14 @@ export function readLog({ events, tenants, end }: Books): Log {
     disputes: new Map(),
     subscriptions: new Map(),
     tenantOf: new Map(),
+    partnersOf: Map.groupBy(
+      decisions.filter((one) => one.what === 'partner'),
+      ({ tenant }) => tenant,
+    ),
+    termsOf: Map.groupBy(
+      decisions.filter((one) => one.what === 'margin' || one.what === 'terminated'),
+      ({ partner }) => partner,
+    ),
     end: seconds(end),
   }
   for (const { created, object } of events) {
@@ -75,6 +87,16 @@ export function readLog({ events, tenants, end }: Books): Log {
     }
   }
   return log
+}
+
+/** The tenant's partner at an instant: of the last decision that `holds`. */
+export function partnerOf(
+  log: Log,
+  tenant: string | undefined,
+  holds: (decidedAt: number) => boolean,
+): string | null {
+  const decisions = log.partnersOf.get(tenant ?? '') ?? []
+  return decisions.findLast(({ at }) => holds(at))?.partner ?? null
 }
 
 export const taxOf = (object: LoggedObject): bigint =>

@@ -1,5 +1,5 @@
 import type { Books } from './books.ts'
-import { type Equal, type Log, rounded, Sums, seconds } from './log.ts'
+import { type Equal, type Log, partnerOf, rounded, Sums, seconds } from './log.ts'
 import { priceOf } from './prices.ts'
 
 /**
@@ -10,12 +10,17 @@ export function checkRecurringRevenue(books: Books, log: Log, equal: Equal): voi
     const scope = partner ?? 'all'
     for (const [index, { at, currencies }] of mrr.entries()) {
       const sums = new Sums()
+      const moment = seconds(at)
       const names = new Set(currencies.map(({ currency }) => currency))
       for (const states of log.subscriptions.values()) {
-        const state = states.filter((one) => one.at < seconds(at)).at(-1)?.object
+        const state = states.findLast((one) => one.at < moment)?.object
         if (!state) continue
         const tenant = log.tenantOf.get(state.customer)
-        if (partner !== null && partnerAt(books, tenant, seconds(at)) !== partner) continue
+        if (
+          partner !== null &&
+          partnerOf(log, tenant, (decidedAt) => decidedAt < moment) !== partner
+        )
+          continue
         const [item] = state.items.data
         const price = priceOf(books, item.price.id, item.quantity)
         const yearly = price.cycle === 'year' ? price.amount : price.amount * 12n
@@ -68,12 +73,4 @@ export function checkRecurringRevenue(books: Books, log: Log, equal: Equal): voi
       equal(`growth of ${scope} in ${currency}, start of ${month}`, startArrMinor, arr)
     }
   }
-}
-
-function partnerAt(books: Books, tenant: string | undefined, at: number): string | null {
-  let partner: string | null = null
-  for (const decision of books.decisions)
-    if (decision.what === 'partner' && decision.tenant === tenant && decision.at < at)
-      partner = decision.partner
-  return partner
 }

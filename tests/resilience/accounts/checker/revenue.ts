@@ -20,7 +20,7 @@ export function checkInvoicedRevenue(books: Books, log: Log, equal: Equal): void
   for (const { partner, invoiced } of books.scopes) {
     const sums = new Sums()
     for (const invoice of finalized(log)) {
-      if (partner !== null && earnerOf(books, log, invoice)?.partner !== partner) continue
+      if (partner !== null && earnerOf(log, invoice)?.partner !== partner) continue
       addFacts(sums, books, log, invoice)
       addRecognized(sums, log, invoice)
     }
