@@ -20,6 +20,7 @@ import { z } from 'zod'
 import {
   adminPartnerOrOperator,
   adminReader,
+  isCustodian,
   isPlainMember,
   memberOrOperator,
   operatorOfTenant,
@@ -93,6 +94,7 @@ export const tenantsRouter = router({
       const tenant = toTenantView(ctx.record, ctx.access.tenant.role, ctx.services.clock.now(), {
         health,
         grant: usableGrant(ctx.caller, ctx.access.tenant),
+        custodian: isCustodian(ctx.caller, ctx.access.tenant),
       })
       return input.expand === undefined
         ? tenant

@@ -26,13 +26,18 @@ type StepResults = Record<(typeof provisioningSteps)[number], z.infer<typeof Ste
 
 /**
  * The row as a caller sees it. `role` is the caller's own, `grant` the caller's access without a
- * role. Without `health` the score is unknown and nothing says what it is made of.
+ * role, `custodian` whether the caller looks after a tenant that awaits its owner. Without `health`
+ * the score is unknown and nothing says what it is made of.
  */
 export function toTenantView(
   row: TenantRow,
   role: TenantRole | null,
   now: Date,
-  { health = true, grant = null }: { health?: boolean; grant?: CallerGrantRow | null } = {},
+  {
+    health = true,
+    grant = null,
+    custodian = false,
+  }: { health?: boolean; grant?: CallerGrantRow | null; custodian?: boolean } = {},
 ): TenantView {
   const domains = row.domains ?? []
   const primary = domains.find((domain) => domain.primary) ?? domains[0]
@@ -83,6 +88,7 @@ export function toTenantView(
       scopes: grant.scopes,
       endsAt: new Date(grant.endsAt).toISOString(),
     },
+    custodian,
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
   }

@@ -17,7 +17,7 @@ const t = translations('portal.access-grants')
 export function AccessPage() {
   const tenant = useTenant()
   const [cursors, setCursors] = useState<string>()
-  const admin = maySeeSettings(tenant.role) && tenant.grant === null
+  const admin = maySeeSettings(tenant.role) && tenant.grant === null && !tenant.custodian
   const query = useQuery(
     useTRPC().accessGrants.list.queryOptions(
       { slug: tenant.slug, cursor: currentCursor(cursors), limit: 20 },

@@ -9,6 +9,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { DrawerPart } from '../layout/drawer-part.tsx'
 import { delegatePages } from '../layout/tenant-pages.ts'
+import * as links from '../links.ts'
 import { useTRPC } from '../trpc.ts'
 import { EndGrant } from './grant-actions.tsx'
 import { useAskForAccess } from './mutations.ts'
@@ -18,6 +19,28 @@ const shared = translations('ui.access-grants')
 
 /** The reader's own access to a customer's workplace: asks for it, opens it, gives it back. */
 export function CustomerAccess({ tenant }: { tenant: TenantView }) {
+  const { slug } = tenant
+  if (tenant.custodian) return <Preparation slug={slug} />
+  return <RequestedAccess tenant={tenant} />
+}
+
+/** A workplace that awaits its owner: the partner acts as its admin. */
+function Preparation({ slug }: { slug: string }) {
+  return (
+    <DrawerPart title={t('customer.prepare.title')}>
+      <Stack align="flex-start" gap="sm">
+        <Text size="sm" c="dimmed">
+          {t('customer.prepare.hint')}
+        </Text>
+        <LinkButton {...links.overview(slug)} size="xs">
+          {t('customer.prepare.open')}
+        </LinkButton>
+      </Stack>
+    </DrawerPart>
+  )
+}
+
+function RequestedAccess({ tenant }: { tenant: TenantView }) {
   const [asking, { open, close }] = useDisclosure(false)
   const ask = useAskForAccess()
   const { slug } = tenant

@@ -44,7 +44,7 @@ export default function PortalFrame() {
   const { me, tenants } = useProfile()
   useFollowLanguage(me)
   const search = useSearch()
-  const { slug, grant } = useShownWorkplace()
+  const { slug, grant, custodian } = useShownWorkplace()
   const partner = partnerOf(me)
   const inPartnerArea = useLocation({
     select: ({ pathname }) => pathname === '/partner' || pathname.startsWith('/partner/'),
@@ -52,8 +52,8 @@ export default function PortalFrame() {
   const own = tenants.find((tenant) => tenant.slug === slug)
   const general =
     slug && grant
-      ? onBehalfOf(slug, grant, navOf(undefined, undefined, tenants.length > 1))
-      : navOf(slug, own?.role, tenants.length > 1)
+      ? onBehalfOf(slug, grant, navOf(undefined, { several: tenants.length > 1 }))
+      : navOf(slug, { role: own?.role, custodian, several: tenants.length > 1 })
   const nav = partner ? withPartner(general, partner, inPartnerArea, tenants.length > 0) : general
   return (
     <>
@@ -85,9 +85,14 @@ export default function PortalFrame() {
 /**
  * The workplace whose pages the navigation lists: the one of the address, unless it is missing or
  * closed to this person. The profile belongs to no workplace; there it is the one that was visited
- * last. `grant` is the access under which the person acts there.
+ * last. `grant` is the access under which the person acts there, `custodian` whether as staff of the
+ * partner that looks after it until its owner accepts.
  */
-function useShownWorkplace(): { slug: string | undefined; grant?: TenantView['grant'] } {
+function useShownWorkplace(): {
+  slug: string | undefined
+  grant?: TenantView['grant']
+  custodian?: boolean
+} {
   const { slug } = useParams({ strict: false })
   const { tenants } = useProfile()
   const onProfile = useLocation({
@@ -102,7 +107,7 @@ function useShownWorkplace(): { slug: string | undefined; grant?: TenantView['gr
   if (slug !== undefined)
     return status === 403 || status === 404
       ? { slug: undefined }
-      : { slug, grant: tenant.data?.grant ?? null }
+      : { slug, grant: tenant.data?.grant ?? null, custodian: tenant.data?.custodian ?? false }
   const last = onProfile ? lastTenant() : undefined
   return { slug: tenants.find((known) => known.slug === last)?.slug }
 }
@@ -146,11 +151,16 @@ function withPartner(
   ]
 }
 
+/** The pages of the workplace, for custodians those of its admins, and those of the person. */
 function navOf(
   slug: string | undefined,
-  role: TenantRole | undefined,
-  several: boolean,
+  {
+    role: own,
+    custodian = false,
+    several,
+  }: { role?: TenantRole | undefined; custodian?: boolean | undefined; several: boolean },
 ): NavSection[] {
+  const role = custodian ? 'admin' : own
   const general: NavSection = {
     ...(slug ? { label: t('sections.you') } : {}),
     items: [
@@ -166,7 +176,7 @@ function navOf(
         : []),
       { label: t('pages.profile'), icon: IconUser, target: links.profile, exact: true },
       { label: t('pages.accountSecurity'), icon: IconKey, target: links.accountSecurity },
-      ...(slug && role
+      ...(slug && own
         ? [
             { label: t('pages.account'), icon: IconIdBadge2, target: links.account(slug) },
             { label: t('pages.devices'), icon: IconDeviceMobile, target: links.devices(slug) },
@@ -193,7 +203,7 @@ function navOf(
           : []),
       ],
     },
-    ...pageSections(slug, role),
+    ...pageSections(slug, role, custodian),
     general,
   ]
 }

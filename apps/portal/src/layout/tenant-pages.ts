@@ -113,10 +113,19 @@ export function rulePages(slug: string, role: TenantRole | undefined): TenantPag
 }
 
 /** Both as sections of the navigation; without items none is shown. */
-export function pageSections(slug: string, role: TenantRole | undefined): NavSection[] {
+export function pageSections(
+  slug: string,
+  role: TenantRole | undefined,
+  custodian: boolean,
+): NavSection[] {
+  const rules = rulePages(slug, role)
   const sections: NavSection[] = [
     { label: t('sections.mail'), items: mailPages(slug, role) },
-    { label: t('sections.administration'), items: rulePages(slug, role) },
+    {
+      label: t('sections.administration'),
+      // Accesses are for the owner to decide about.
+      items: custodian ? rules.filter(({ name }) => name !== 'access') : rules,
+    },
   ]
   return sections.filter(({ items }) => items.length > 0)
 }

@@ -1,16 +1,31 @@
+import type { TenantView } from '@atrium/core/tenants/tenants'
 import { followLanguage } from '@atrium/ui/page-language'
 import { useMutation } from '@atrium/ui/use-mutation'
 import { useQueryClient } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'
 
+/**
+ * Puts a changed tenant into the cache. Only `GET /tenants/{slug}` says how the reader may act in
+ * it, so that stays as it was.
+ */
+function useSaveTenant(slug: string) {
+  const trpc = useTRPC()
+  const queryClient = useQueryClient()
+  return (saved: TenantView) =>
+    queryClient.setQueryData(trpc.tenants.get.queryKey({ slug }), (known) =>
+      known ? { ...saved, grant: known.grant, custodian: known.custodian } : saved,
+    )
+}
+
 /** Runs provisioning again. The response contains the updated tenant. */
 export function useReconcile(slug: string) {
   const trpc = useTRPC()
   const queryClient = useQueryClient()
+  const save = useSaveTenant(slug)
   return useMutation(
     trpc.tenants.reconcile.mutationOptions({
       onSuccess: ({ tenant }) => {
-        queryClient.setQueryData(trpc.tenants.get.queryKey({ slug }), tenant)
+        save(tenant)
         void queryClient.invalidateQueries(trpc.tenants.audit.pathFilter())
       },
       // The run may have done part of its work before it was rejected or lost.
@@ -23,10 +38,11 @@ export function useReconcile(slug: string) {
 export function useUpdateTenant(slug: string) {
   const trpc = useTRPC()
   const queryClient = useQueryClient()
+  const save = useSaveTenant(slug)
   return useMutation(
     trpc.tenants.update.mutationOptions({
       onSuccess: async (tenant) => {
-        queryClient.setQueryData(trpc.tenants.get.queryKey({ slug }), tenant)
+        save(tenant)
         void queryClient.invalidateQueries(trpc.tenants.audit.pathFilter())
         // The profile has what the switcher shows, and the language.
         await queryClient.invalidateQueries(trpc.users.me.pathFilter())

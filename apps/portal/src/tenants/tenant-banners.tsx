@@ -11,9 +11,18 @@ const TenantNotices = lazy(() =>
   withMessages(import('./tenant-notices.tsx'), 'portal.tenant-notices'),
 )
 
+const AwaitsOwner = lazy(() =>
+  withMessages(
+    import('../invitations/awaits-owner.tsx'),
+    'portal.tenant-notices',
+    'ui.invitations',
+  ),
+)
+
 /**
  * Says on every page of a workplace that it does not run as usual, who acts in it from outside, in
- * whose name the reader acts, and until when the reader needs a second factor.
+ * whose name the reader acts, that it awaits its owner, and until when the reader needs a second
+ * factor.
  */
 export function TenantBanners({ tenant }: { tenant: TenantView }) {
   const trpc = useTRPC()
@@ -30,8 +39,10 @@ export function TenantBanners({ tenant }: { tenant: TenantView }) {
     staleTime: 300_000,
   }).data
   const secondFactorFrom = (inGrace && policy?.mfaRequiredFrom) || undefined
+  const awaitsOwner = tenant.awaitsOwner && (tenant.custodian || maySeeSettings(tenant.role))
   const any =
     tenant.grant ||
+    awaitsOwner ||
     tenant.status === 'suspended' ||
     tenant.status === 'deleted' ||
     access?.breakGlass.length ||
@@ -40,6 +51,7 @@ export function TenantBanners({ tenant }: { tenant: TenantView }) {
   if (!any) return null
   return (
     <Suspense fallback={null}>
+      {awaitsOwner && <AwaitsOwner tenant={tenant} />}
       <TenantNotices tenant={tenant} access={access} secondFactorFrom={secondFactorFrom} />
     </Suspense>
   )

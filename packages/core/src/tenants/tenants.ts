@@ -142,6 +142,11 @@ export const TenantView = z.object({
   role: tenantRole.nullable(),
   /** The caller's access without being a member, for `GET /tenants/{slug}`; null in lists. */
   grant: OwnGrant.nullable(),
+  /**
+   * Whether the caller is staff of the partner that looks after the tenant until its owner accepts,
+   * and acts as its admin, for `GET /tenants/{slug}`; false in lists.
+   */
+  custodian: z.boolean(),
   editVersion,
   createdAt: instant,
   updatedAt: instant,
