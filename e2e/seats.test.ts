@@ -62,5 +62,24 @@ describe('an owner whose seats are all taken', () => {
       memberCount: 2,
       seatMode: 'auto',
     })
+
+    await page.getByRole('button', { name: 'Invite people' }).first().click()
+    const invite = page.getByRole('dialog', { name: 'Invite people' })
+    await invite
+      .getByRole('textbox', { name: 'E-mail addresses' })
+      .fill('Una <una@elsewhere.example>, dora@elsewhere.example')
+    await invite.getByText('No seat is free').waitFor()
+    await invite.getByRole('button', { name: 'Buy 2 seats' }).click()
+    const buy = invite.getByRole('button', { name: /^Pay / })
+    await buy.waitFor()
+    await expectWellMadeOnEvery(page)
+    await buy.click()
+    await invite.getByText('No seat is free').waitFor({ state: 'hidden' })
+    await invite.getByRole('button', { name: 'Invite', exact: true }).click()
+    await page.getByText('2 invitations sent.').waitFor()
+    expect(await call(owner, 'GET', `/tenants/${slug}/invitations`)).toMatchObject({
+      reservedSeats: 2,
+      freeSeats: 0,
+    })
   })
 })

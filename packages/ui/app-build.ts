@@ -91,7 +91,13 @@ const ofMantine = (id: string, ending: string) =>
  */
 export const appBuild: UserConfig = {
   plugins: [react(), compileMessages(), allStylesImported, packed],
-  resolve: { alias: { tldts: fileURLToPath(import.meta.resolve('./src/public-suffix.ts')) } },
+  resolve: {
+    alias: {
+      tldts: fileURLToPath(import.meta.resolve('./src/public-suffix.ts')),
+      // The build without the Buffer of Node.
+      'csv-parse/sync': 'csv-parse/browser/esm/sync',
+    },
+  },
   build: {
     outDir: 'dist',
     target: 'esnext',

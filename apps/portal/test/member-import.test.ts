@@ -1,8 +1,9 @@
 import { type ImportView, importColumns } from '@atrium/core/members/member-import'
 import { NewMember } from '@atrium/core/members/members'
+import { decodeCsv } from '@atrium/ui/csv-text'
 import { withoutBlanks } from '@atrium/ui/zod-form'
 import { describe, expect, it } from 'vitest'
-import { decodeCsv, templateCsv, toCsv } from '../src/members/csv-file.ts'
+import { templateCsv, toCsv } from '../src/members/csv-file.ts'
 import { countsText, progressOf } from '../src/members/import-status-meta.ts'
 
 describe('the text of a CSV file', () => {

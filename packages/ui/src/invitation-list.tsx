@@ -1,16 +1,22 @@
-import type { InvitationState, InvitationView } from '@atrium/core/invitations/invitations'
+import type {
+  InvitationKind,
+  InvitationState,
+  InvitationView,
+} from '@atrium/core/invitations/invitations'
 import { invitationStates } from '@atrium/core/platform/choices'
 import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { ConfirmDialog } from './confirm.tsx'
 import { QueryState } from './data-states.tsx'
 import { done } from './done.ts'
+import { FilterBar } from './filter-bar.tsx'
 import { translations } from './messages.ts'
 import { Pager } from './pager.tsx'
 import { Panel } from './panel.tsx'
 import { accessLabel } from './partner-status-meta.ts'
 import { type Column, ResponsiveTable } from './responsive-table.tsx'
+import { SearchInput } from './search-input.tsx'
 import { oneOf } from './search-params.ts'
 import { StatusBadge } from './status-badge.tsx'
 import { Time } from './time.tsx'
@@ -30,11 +36,18 @@ const tones: Readonly<Record<InvitationState, Tone>> = {
 
 /** What of the list the page asks for. */
 export interface InvitationChoice {
+  q: string | undefined
   state: InvitationState | undefined
+  kind: InvitationKind | undefined
   cursors: string | undefined
 }
 
-export const everyInvitation: InvitationChoice = { state: undefined, cursors: undefined }
+export const everyInvitation: InvitationChoice = {
+  q: undefined,
+  state: undefined,
+  kind: undefined,
+  cursors: undefined,
+}
 
 interface Page {
   items: InvitationView[]
@@ -56,34 +69,26 @@ interface Props {
     | undefined
   /** Names the workplace of each invitation. */
   withPlace?: boolean
+  /** Kinds to filter by, where the list has several. */
+  kinds?: readonly InvitationKind[]
+  /** The button that invites people. */
+  actions?: ReactNode
 }
 
 /** Invitations with their states, newest first; open ones can be sent again and revoked. */
-export function InvitationList({ query, choice, onChoose, acts, withPlace = false }: Props) {
+export function InvitationList(props: Props) {
+  const { query, choice, onChoose, acts, withPlace = false, kinds = [], actions } = props
   const [asking, setAsking] = useState<{ act: 'resend' | 'revoke'; invitation: InvitationView }>()
   const page = query.error ? undefined : query.data
   const reserved = page?.reservedSeats ?? 0
   return (
     <Panel
       title={t('title')}
+      actions={actions}
       {...(reserved > 0 ? { description: t('reserved', { count: reserved }) } : {})}
     >
       <Stack gap="sm">
-        <NativeSelect
-          label={t('filters.state')}
-          maw={220}
-          value={choice.state ?? ''}
-          onChange={(event) =>
-            onChoose({
-              state: oneOf(invitationStates)(event.currentTarget.value),
-              cursors: undefined,
-            })
-          }
-          data={[
-            { value: '', label: t('filters.any') },
-            ...invitationStates.map((state) => ({ value: state, label: t(`states.${state}`) })),
-          ]}
-        />
+        <InvitationFilters choice={choice} onChoose={onChoose} kinds={kinds} />
         <QueryState query={query} loading={t('loading')} failed={t('loadFailed')} rows={2} />
         {page?.items.length === 0 && <Text c="dimmed">{t('none')}</Text>}
         {page && page.items.length > 0 && (
@@ -126,6 +131,43 @@ export function InvitationList({ query, choice, onChoose, acts, withPlace = fals
         </ConfirmDialog>
       )}
     </Panel>
+  )
+}
+
+function InvitationFilters({
+  choice,
+  onChoose,
+  kinds,
+}: Required<Pick<Props, 'choice' | 'onChoose' | 'kinds'>>) {
+  const narrow = (change: Partial<InvitationChoice>) =>
+    onChoose({ ...choice, ...change, cursors: undefined })
+  const any = { value: '', label: t('filters.any') }
+  return (
+    <FilterBar label={t('filters.label')}>
+      <SearchInput
+        label={t('filters.search')}
+        placeholder={t('filters.searchHint')}
+        value={choice.q}
+        onChange={(q) => narrow({ q })}
+      />
+      <NativeSelect
+        label={t('filters.state')}
+        value={choice.state ?? ''}
+        onChange={(event) => narrow({ state: oneOf(invitationStates)(event.currentTarget.value) })}
+        data={[
+          any,
+          ...invitationStates.map((state) => ({ value: state, label: t(`states.${state}`) })),
+        ]}
+      />
+      {kinds.length > 1 && (
+        <NativeSelect
+          label={t('filters.kind')}
+          value={choice.kind ?? ''}
+          onChange={(event) => narrow({ kind: oneOf(kinds)(event.currentTarget.value) })}
+          data={[any, ...kinds.map((kind) => ({ value: kind, label: t(`kinds.${kind}`) }))]}
+        />
+      )}
+    </FilterBar>
   )
 }
 

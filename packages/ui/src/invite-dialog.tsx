@@ -1,11 +1,26 @@
-import { type InvitationOutcomes, mostInvitations } from '@atrium/core/invitations/invitations'
-import { emailAddress } from '@atrium/core/platform/text'
+import {
+  type InvitationOutcomes,
+  type Invitee,
+  mostInvitations,
+} from '@atrium/core/invitations/invitations'
 import { languages } from '@atrium/messages/languages'
-import { Alert, Button, Group, List, Modal, NativeSelect, Stack, Textarea } from '@mantine/core'
+import {
+  Alert,
+  Button,
+  FileButton,
+  Group,
+  List,
+  Modal,
+  NativeSelect,
+  Stack,
+  Textarea,
+} from '@mantine/core'
+import { IconFileTypeCsv } from '@tabler/icons-react'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { ProblemAlert } from './data-states.tsx'
 import { done } from './done.ts'
-import { translations } from './messages.ts'
+import { inviteesIn, lineOf } from './invitees.ts'
+import { translations, withMessages } from './messages.ts'
 import { useReturnedFocus } from './returned-focus.ts'
 
 const t = translations('ui.invitations')
@@ -13,7 +28,7 @@ const frame = translations('ui.frame')
 
 /** What every kind of invitation has; the rest is the page's. */
 export interface InviteInput {
-  invitees: { email: string }[]
+  invitees: Invitee[]
   language?: (typeof languages)[number]
   message?: string
 }
@@ -25,6 +40,8 @@ interface Props {
   children?: ReactNode
   /** One address at most, for the owner of a workplace. */
   single?: boolean
+  /** What the page has to say about so many people before they are invited. */
+  notice?: (count: number) => ReactNode
   onInvite: (input: InviteInput) => Promise<InvitationOutcomes>
   explain?: (error: unknown) => string | undefined
 }
@@ -39,20 +56,7 @@ export default function InviteDialog(props: Props) {
   )
 }
 
-/** The addresses in a pasted text, each once, or what is wrong with it. */
-export function addressesIn(text: string, most: number): { emails: string[] } | { fault: string } {
-  const parts = text.split(/[\s,;]+/).map((part) => part.replace(/^<|>$/g, ''))
-  const emails = new Set<string>()
-  for (const part of parts.filter((one) => one !== '')) {
-    const read = emailAddress.safeParse(part)
-    if (!read.success) return { fault: t('dialog.badAddress', { text: part }) }
-    emails.add(read.data)
-  }
-  if (emails.size === 0) return { fault: t('dialog.noAddress') }
-  return emails.size > most ? { fault: t('dialog.tooMany', { most }) } : { emails: [...emails] }
-}
-
-function Fields({ onClose, children, single = false, onInvite, explain }: Props) {
+function Fields({ onClose, children, single = false, notice, onInvite, explain }: Props) {
   useReturnedFocus()
   const [text, setText] = useState('')
   const [message, setMessage] = useState('')
@@ -65,7 +69,7 @@ function Fields({ onClose, children, single = false, onInvite, explain }: Props)
 
   async function send(event: FormEvent) {
     event.preventDefault()
-    const read = addressesIn(text, most)
+    const read = inviteesIn(text, most)
     if ('fault' in read) return setFault(read.fault)
     setFault(undefined)
     setError(undefined)
@@ -73,7 +77,7 @@ function Fields({ onClose, children, single = false, onInvite, explain }: Props)
     try {
       const chosen = languages.find((one) => one === language)
       const { items } = await onInvite({
-        invitees: read.emails.map((email) => ({ email })),
+        invitees: read.invitees,
         ...(chosen ? { language: chosen } : {}),
         ...(message.trim() === '' ? {} : { message: message.trim() }),
       })
@@ -81,7 +85,8 @@ function Fields({ onClose, children, single = false, onInvite, explain }: Props)
       const count = items.length - left.length
       if (count > 0) done(t('dialog.done', { count }))
       // What was not invited stays, to be corrected.
-      setText(left.map(({ email }) => email).join('\n'))
+      const names = new Map(read.invitees.map(({ email, name }) => [email, name]))
+      setText(left.map(({ email }) => lineOf({ email, name: names.get(email) })).join('\n'))
       setRejected(left)
       if (left.length === 0) onClose()
     } catch (thrown) {
@@ -91,6 +96,17 @@ function Fields({ onClose, children, single = false, onInvite, explain }: Props)
     }
   }
 
+  async function fill(file: File | null) {
+    if (!file) return
+    // Brings a library of its own, and is loaded when a file is chosen.
+    const { linesOfCsv } = await withMessages(import('./invitees-csv.ts'), 'ui.issues')
+    const read = linesOfCsv(new Uint8Array(await file.arrayBuffer()))
+    if ('fault' in read) return setFault(read.fault)
+    setFault(undefined)
+    setText((before) => [before.trim(), read.text].filter((part) => part !== '').join('\n'))
+  }
+
+  const read = inviteesIn(text, most)
   return (
     <form onSubmit={send} noValidate>
       <Stack gap="sm">
@@ -109,6 +125,21 @@ function Fields({ onClose, children, single = false, onInvite, explain }: Props)
           onChange={(event) => setText(event.currentTarget.value)}
           error={fault}
         />
+        {!single && (
+          <FileButton accept=".csv,text/csv" onChange={(file) => void fill(file)}>
+            {(props) => (
+              <Button
+                {...props}
+                size="xs"
+                variant="default"
+                leftSection={<IconFileTypeCsv size={16} aria-hidden />}
+                style={{ alignSelf: 'flex-start' }}
+              >
+                {t('dialog.file')}
+              </Button>
+            )}
+          </FileButton>
+        )}
         {children}
         <NativeSelect
           label={t('dialog.language')}
@@ -141,6 +172,7 @@ function Fields({ onClose, children, single = false, onInvite, explain }: Props)
             </List>
           </Alert>
         )}
+        {'invitees' in read && notice?.(read.invitees.length)}
         {error !== undefined && (
           <ProblemAlert title={t('dialog.failed')} error={error} message={explain?.(error)} />
         )}

@@ -11,19 +11,28 @@ import {
   listInvitations as findInvitations,
   type InvitationScope,
 } from '@atrium/db/invitations/invitations'
+import { readSeats } from '@atrium/db/tenants/tenants'
+import { freeSeats } from '../members/seats.ts'
 import type { Context } from '../rpc/context.ts'
 import type { Access, OwnPartner } from '../rpc/guards.ts'
 import { toInvitationView } from '../users/view-invitation.ts'
 
-/** Invitations to a tenant, newest first, with the seats that the open ones hold. */
+/** Invitations to a tenant, newest first, with the seats that they hold and that are free. */
 export async function listTenantInvitations(
   ctx: Context,
   { tenant }: Access,
   input: ListTenantInvitations,
 ): Promise<TenantInvitationPage> {
-  const { db } = ctx.services.database
-  const page = await read(ctx, { tenantId: tenant.id }, input)
-  return { ...page, reservedSeats: await countReservedSeats(db, tenant.id) }
+  const { services } = ctx
+  const { db } = services.database
+  const { id } = tenant
+  const page = await read(ctx, { tenantId: id }, input)
+  const free = await freeSeats(db, services, { id, ...(await readSeats(db, id)) })
+  return {
+    ...page,
+    reservedSeats: await countReservedSeats(db, id),
+    freeSeats: Number.isFinite(free) ? Math.max(free, 0) : null,
+  }
 }
 
 /** Invitations to a partner's staff, newest first. */

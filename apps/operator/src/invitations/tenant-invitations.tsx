@@ -1,11 +1,30 @@
+import type { TenantView } from '@atrium/core/tenants/tenants'
 import { InvitationList } from '@atrium/ui/invitation-list'
+import { oneOf } from '@atrium/ui/search-params'
 import { useQuery } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'
+import { InviteMembers } from './invite-button.tsx'
 import { useInvitationChoice } from './use-invitation-choice.ts'
 
-/** Invitations to a tenant, that of its owner included. */
-export default function TenantInvitations({ slug }: { slug: string }) {
-  const { shown, page, kept } = useInvitationChoice()
-  const query = useQuery(useTRPC().invitations.ofTenant.queryOptions({ slug, ...page }, kept))
-  return <InvitationList query={query} {...shown} />
+const kinds = ['member', 'owner'] as const
+
+/** Invitations to a tenant, that of its owner included; invites more. */
+export default function TenantInvitations({ tenant }: { tenant: TenantView }) {
+  const { slug, status } = tenant
+  const { shown, page, kind, kept } = useInvitationChoice()
+  const query = useQuery(
+    useTRPC().invitations.ofTenant.queryOptions(
+      { slug, ...page, kind: kind && oneOf(kinds)(kind) },
+      kept,
+    ),
+  )
+  const open = status !== 'suspended' && status !== 'deleted'
+  return (
+    <InvitationList
+      query={query}
+      kinds={kinds}
+      actions={open && <InviteMembers slug={slug} />}
+      {...shown}
+    />
+  )
 }

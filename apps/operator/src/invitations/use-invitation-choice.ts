@@ -7,10 +7,11 @@ import { useInvitationActs } from './use-invitation-acts.ts'
 /** Which invitations a list shows, and what operators do with them. */
 export function useInvitationChoice() {
   const [choice, onChoose] = useState(everyInvitation)
-  const { state, cursors } = choice
+  const { q, state, kind, cursors } = choice
   return {
     shown: { choice, onChoose, acts: useInvitationActs() },
-    page: { state, cursor: currentCursor(cursors), limit: 20 },
+    page: { q, state, cursor: currentCursor(cursors), limit: 20 },
+    kind,
     kept: { placeholderData: keepPreviousData },
   }
 }

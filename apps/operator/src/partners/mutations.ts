@@ -34,14 +34,6 @@ export function useTerminatePartner() {
   return useMutation(useTRPC().partners.terminate.mutationOptions({ onSuccess: stale }))
 }
 
-/** The response may hold a password or a link, which the mutation cache must not keep. */
-export function useInviteStaff() {
-  const stale = useStale()
-  return useMutation(
-    useTRPC().partners.inviteStaff.mutationOptions({ gcTime: 0, onSuccess: stale }),
-  )
-}
-
 export function useChangeStaffAccess() {
   const stale = useStale()
   return useMutation(useTRPC().partners.changeStaffAccess.mutationOptions({ onSettled: stale }))

@@ -1,6 +1,7 @@
 import type { StaffView } from '@atrium/core/partners/partner-team'
 import type { PartnerView } from '@atrium/core/partners/partners'
 import { EmptyState, ErrorState, LoadingRows } from '@atrium/ui/data-states'
+import { lazyOnInput } from '@atrium/ui/lazy-on-input'
 import { LinkAnchor } from '@atrium/ui/links'
 import { translations } from '@atrium/ui/messages'
 import { Pager } from '@atrium/ui/pager'
@@ -8,12 +9,13 @@ import { currentCursor } from '@atrium/ui/paging'
 import { accessLabel, mfaMeta } from '@atrium/ui/partner-status-meta'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
-import { Box, Button, Group, Modal, Text } from '@mantine/core'
+import { Box, Button, Group, Text } from '@mantine/core'
 import { IconUserPlus, IconUsers } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { PartnerInvitations } from '../invitations/invitation-panels.tsx'
+import { useInvite } from '../invitations/use-invite.ts'
 import { When } from '../parts/when.tsx'
 import { useTRPC } from '../trpc.ts'
 import { partnersPerPage } from './search.ts'
@@ -21,9 +23,7 @@ import { StaffActions } from './staff-actions.tsx'
 
 const t = translations('operator.partners')
 
-const InviteStaffForm = lazy(() =>
-  import('./invite-staff-form.tsx').then((part) => ({ default: part.InviteStaffForm })),
-)
+const InviteStaffDialog = lazyOnInput(() => import('@atrium/ui/invite-staff-dialog'))
 
 const route = getRouteApi('/authenticated/partners/$slug')
 
@@ -31,7 +31,8 @@ const route = getRouteApi('/authenticated/partners/$slug')
 export function PartnerStaff({ partner }: { partner: PartnerView }) {
   const { cursors } = route.useSearch()
   const navigate = route.useNavigate()
-  const [inviting, setInviting] = useState(false)
+  const [inviting, setInviting] = useState<boolean>()
+  const invite = useInvite()
   const staff = useQuery(
     useTRPC().partners.staff.queryOptions(
       { slug: partner.slug, cursor: currentCursor(cursors), limit: partnersPerPage },
@@ -92,22 +93,16 @@ export function PartnerStaff({ partner }: { partner: PartnerView }) {
       <Box mt="xl">
         <PartnerInvitations slug={partner.slug} />
       </Box>
-      <Modal
-        opened={inviting}
-        onClose={() => setInviting(false)}
-        title={t('staff.invite.title', { partner: partner.name })}
-        size="md"
-      >
-        {inviting && (
-          <Suspense>
-            <InviteStaffForm
-              partner={partner}
-              onClose={() => setInviting(false)}
-              onInvited={() => setInviting(false)}
-            />
-          </Suspense>
+      <Suspense>
+        {inviting !== undefined && (
+          <InviteStaffDialog
+            opened={inviting}
+            onClose={() => setInviting(false)}
+            access={partner.staff === 0 ? 'owner' : 'viewer'}
+            onInvite={(input) => invite.staff({ slug: partner.slug, ...input })}
+          />
         )}
-      </Modal>
+      </Suspense>
     </>
   )
 }

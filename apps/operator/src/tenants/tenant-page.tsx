@@ -102,7 +102,7 @@ function TenantDetail({ tenant }: { tenant: TenantView }) {
               <Stack gap="xl">
                 <TenantMembers tenant={tenant} />
                 <Suspense fallback={<LoadingRows label={t('page.loading')} />}>
-                  <TenantInvitations slug={tenant.slug} />
+                  <TenantInvitations tenant={tenant} />
                 </Suspense>
               </Stack>
             ),

@@ -1,8 +1,9 @@
 import { everyInvitation, InvitationList } from '@atrium/ui/invitation-list'
 import { lazyOnInput } from '@atrium/ui/lazy-on-input'
-import { translations } from '@atrium/ui/messages'
+import { translations, withMessages } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { currentCursor } from '@atrium/ui/paging'
+import { oneOf } from '@atrium/ui/search-params'
 import { useMutation } from '@atrium/ui/use-mutation'
 import { Button } from '@mantine/core'
 import { IconMailPlus } from '@tabler/icons-react'
@@ -17,7 +18,11 @@ import { useInvalidateInvitations } from './use-invalidate-invitations.ts'
 
 const t = translations('ui.invitations')
 
-const InviteMembersDialog = lazyOnInput(() => import('./invite-members-dialog.tsx'))
+const kinds = ['member', 'owner'] as const
+
+const InviteMembersDialog = lazyOnInput(() =>
+  withMessages(import('./invite-members-dialog.tsx'), 'portal.subscriptions'),
+)
 
 /** Who is invited to a workplace, for its admins: send again, revoke, invite more. */
 export function InvitationsPage() {
@@ -26,10 +31,17 @@ export function InvitationsPage() {
   const trpc = useTRPC()
   const [choice, setChoice] = useState(everyInvitation)
   const [inviting, setInviting] = useState<boolean>()
-  const { state, cursors } = choice
+  const { q, state, kind, cursors } = choice
   const query = useQuery(
     trpc.invitations.ofTenant.queryOptions(
-      { slug, state, cursor: currentCursor(cursors), limit: 20 },
+      {
+        slug,
+        q,
+        state,
+        kind: kind && oneOf(kinds)(kind),
+        cursor: currentCursor(cursors),
+        limit: 20,
+      },
       { enabled: maySeeSettings(tenant.role), placeholderData: keepPreviousData },
     ),
   )
@@ -57,6 +69,7 @@ export function InvitationsPage() {
         query={query}
         choice={choice}
         onChoose={setChoice}
+        kinds={kinds}
         acts={
           mayChange(tenant)
             ? {

@@ -14,7 +14,11 @@ const CreateMemberDialog = lazyOnInput(() =>
   withMessages(import('./create-member-dialog.tsx'), 'portal.subscriptions', 'ui.issues'),
 )
 const InviteMembersDialog = lazyOnInput(() =>
-  withMessages(import('../invitations/invite-members-dialog.tsx'), 'ui.invitations'),
+  withMessages(
+    import('../invitations/invite-members-dialog.tsx'),
+    'portal.subscriptions',
+    'ui.invitations',
+  ),
 )
 const FirstPassword = lazyOnInput(() => import('./first-password.tsx'))
 

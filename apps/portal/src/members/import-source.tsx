@@ -1,5 +1,6 @@
 import { type ImportView, importColumns, importLimit } from '@atrium/core/members/member-import'
 import type { TenantView } from '@atrium/core/tenants/tenants'
+import { decodeCsv } from '@atrium/ui/csv-text'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { formatCount } from '@atrium/ui/format'
 import { translations } from '@atrium/ui/messages'
@@ -11,7 +12,7 @@ import { IconAlertTriangle, IconDownload, IconFileTypeCsv } from '@tabler/icons-
 import { useState } from 'react'
 import { explain } from '../tenants/problems.ts'
 import { useTRPC } from '../trpc.ts'
-import { decodeCsv, longestCsv, saveText, templateCsv } from './csv-file.ts'
+import { longestCsv, saveText, templateCsv } from './csv-file.ts'
 import { ImportRows } from './import-rows.tsx'
 import { countsText } from './import-status-meta.ts'
 

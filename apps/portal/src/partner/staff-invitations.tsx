@@ -15,7 +15,7 @@ export function StaffInvitations() {
   const [choice, setChoice] = useState(everyInvitation)
   const query = useQuery(
     trpc.invitations.ofPartner.queryOptions(
-      { slug, state: choice.state, cursor: currentCursor(choice.cursors), limit: 20 },
+      { slug, q: choice.q, state: choice.state, cursor: currentCursor(choice.cursors), limit: 20 },
       { placeholderData: keepPreviousData },
     ),
   )

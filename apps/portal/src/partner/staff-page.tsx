@@ -1,6 +1,7 @@
 import { partnerAccesses } from '@atrium/core/partners/partner-access'
 import type { StaffView } from '@atrium/core/partners/partner-team'
 import { QueryState } from '@atrium/ui/data-states'
+import { lazyOnInput } from '@atrium/ui/lazy-on-input'
 import { translations } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Pager } from '@atrium/ui/pager'
@@ -10,19 +11,23 @@ import { accessLabel, mfaMeta } from '@atrium/ui/partner-status-meta'
 import { type Column, ResponsiveTable } from '@atrium/ui/responsive-table'
 import { StatusBadge } from '@atrium/ui/status-badge'
 import { Time } from '@atrium/ui/time'
+import { useMutation } from '@atrium/ui/use-mutation'
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { IconUserPlus } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { Suspense, useState } from 'react'
+import { useInvalidateInvitations } from '../invitations/use-invalidate-invitations.ts'
 import { useProfile } from '../profile/use-profile.ts'
 import { useTRPC } from '../trpc.ts'
 import classes from './dashboard.module.css'
-import { InviteStaffDialog } from './invite-staff-dialog.tsx'
 import { StaffActions } from './staff-actions.tsx'
 import { StaffInvitations } from './staff-invitations.tsx'
+import { explain } from './status-meta.ts'
 import { mayDo, usePartner } from './use-partner.ts'
 
 const t = translations('portal.partner-staff')
+
+const InviteStaffDialog = lazyOnInput(() => import('@atrium/ui/invite-staff-dialog'))
 
 /** Who works for the partner, and for its owners who may what. */
 export function StaffPage() {
@@ -30,7 +35,10 @@ export function StaffPage() {
   const { me } = useProfile()
   const trpc = useTRPC()
   const [cursors, setCursorHistory] = useState<string>()
-  const [inviting, setInviting] = useState(false)
+  const [inviting, setInviting] = useState<boolean>()
+  const invite = useMutation(
+    trpc.invitations.inviteStaff.mutationOptions({ onSuccess: useInvalidateInvitations() }),
+  )
   const query = useQuery(
     trpc.partners.staff.queryOptions(
       { slug: partner.slug, cursor: currentCursor(cursors), limit: 50 },
@@ -91,11 +99,16 @@ export function StaffPage() {
           </dl>
         </Panel>
       </Stack>
-      <InviteStaffDialog
-        opened={inviting}
-        onClose={() => setInviting(false)}
-        onInvited={() => setInviting(false)}
-      />
+      <Suspense>
+        {inviting !== undefined && (
+          <InviteStaffDialog
+            opened={inviting}
+            onClose={() => setInviting(false)}
+            explain={explain}
+            onInvite={(input) => invite.mutateAsync({ slug: partner.slug, ...input })}
+          />
+        )}
+      </Suspense>
     </>
   )
 }

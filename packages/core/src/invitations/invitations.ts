@@ -1,13 +1,11 @@
 import { z } from 'zod'
 import { tenantRole } from '../members/memberships.ts'
 import { partnerAccess } from '../partners/partner-access.ts'
-import { invitationStates } from '../platform/choices.ts'
+import { invitationKinds, invitationStates } from '../platform/choices.ts'
 import { language } from '../platform/language.ts'
 import { cursor, page, pageLimit } from '../platform/paging.ts'
 import { emailAddress, instant, line, paragraphs } from '../platform/text.ts'
 
-/** What the person becomes by accepting. */
-export const invitationKinds = ['member', 'owner', 'staff', 'operator'] as const
 export const invitationKind = z.enum(invitationKinds)
 export type InvitationKind = z.infer<typeof invitationKind>
 
@@ -49,10 +47,14 @@ export type InvitationView = z.infer<typeof InvitationView>
 export const InvitationPage = page(InvitationView)
 export type InvitationPage = z.infer<typeof InvitationPage>
 
-/** `reservedSeats`: seats that open invitations hold. */
+/**
+ * `reservedSeats`: seats that open invitations hold. `freeSeats`: how many more people may be
+ * invited without paying more; null where nothing limits them.
+ */
 export const TenantInvitationPage = z.object({
   ...InvitationPage.shape,
   reservedSeats: z.int().min(0),
+  freeSeats: z.int().min(0).nullable(),
 })
 export type TenantInvitationPage = z.infer<typeof TenantInvitationPage>
 

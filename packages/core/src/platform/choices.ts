@@ -160,6 +160,9 @@ export const bookingPeriods = ['upcoming', 'undecided', 'past', 'ended'] as cons
 
 export const mfaStates = ['enrolled', 'not_enrolled', 'unknown'] as const
 
+/** What the person becomes by accepting an invitation. */
+export const invitationKinds = ['member', 'owner', 'staff', 'operator'] as const
+
 /**
  * `pending`: not opened yet. `opened`: the person continued from the page of the link. The last
  * four are ends; only an expired invitation can be sent again.

@@ -1,0 +1,40 @@
+import type { Invitee } from '@atrium/core/invitations/invitations'
+import { emailAddress } from '@atrium/core/platform/text'
+import { translations } from './messages.ts'
+
+const t = translations('ui.invitations')
+
+type Read = { invitees: Invitee[] } | { fault: string }
+
+/** What a mail program writes: a name before the address in angle brackets. */
+const named = /^"?([^"<>]*?)"?\s*<([^<>\s]+)>$/
+
+/**
+ * The people in a pasted text, each address once, or what is wrong with it. Addresses are separated
+ * by spaces, commas, semicolons or lines; a name may stand before an address in angle brackets.
+ */
+export function inviteesIn(text: string, most: number): Read {
+  const invitees = new Map<string, Invitee>()
+  for (const part of text.split(/[,;\n]+/).flatMap(addressesOf)) {
+    const [, name = '', address = part] = named.exec(part) ?? []
+    const email = emailAddress.safeParse(address)
+    if (!email.success) return { fault: t('dialog.badAddress', { text: part }) }
+    invitees.set(email.data, { email: email.data, ...(name === '' ? {} : { name }) })
+  }
+  if (invitees.size === 0) return { fault: t('dialog.noAddress') }
+  return invitees.size > most
+    ? { fault: t('dialog.tooMany', { most }) }
+    : { invitees: [...invitees.values()] }
+}
+
+/** A name with its address, or addresses between spaces. */
+function addressesOf(part: string): string[] {
+  const trimmed = part.trim()
+  return named.test(trimmed) ? [trimmed] : trimmed.split(/\s+/).filter((one) => one !== '')
+}
+
+/** A person as a line of the text. */
+export function lineOf({ email, name }: { email: string; name?: string | undefined }): string {
+  const plain = name?.replace(/[",;<>\s]+/g, ' ').trim()
+  return plain ? `${plain} <${email}>` : email
+}
