@@ -39,6 +39,7 @@ const addressFields = [
     'alternativeEmail',
     'email',
     'guests',
+    'linkTo',
     'noticeEmail',
     'ownerEmail',
     'recipients',
@@ -59,7 +60,8 @@ function written(field: TextField, host: string, port: number): string {
   if (name === 'csv') return `email,name\nsomebody@${host},Somebody\n`
   if (name === 'html')
     return `<img src="http://${host}:${port}/"><link rel="stylesheet" href="http://${host}:${port}/a.css">`
-  if (/email|address|guest|recipient|rua|username|add|remove/i.test(name)) return `somebody@${host}`
+  if (/email|address|guest|recipient|rua|username|add|remove|linkTo/i.test(name))
+    return `somebody@${host}`
   return `https://${host}:${port}/x?y=z`
 }
 

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { unsubscribeLink } from '@atrium/api/platform/unsubscribe-link'
 import { claimFor, personElsewhere } from './address-claims.ts'
 import type { CarriedOut, Place } from './carried-out.ts'
 import { withSeats } from './matrix/members.ts'
@@ -49,6 +50,14 @@ async function claimOwnAddress(place: Place, newEmail?: string): Promise<{ confi
 /** Calls by which people change their own account. */
 export const ownAccountCalls: Readonly<Record<string, CarriedOut>> = {
   'account.endSignIn': byMember(async (place) => ({ id: await signIn(place) })),
+  'account.unsubscribe': {
+    caller: 'member',
+    async prepare({ testApp, self: userId = '' }) {
+      const settings = { ...testApp.config, portalUrl: 'https://portal.example.test' }
+      const link = unsubscribeLink(settings, { userId, group: 'reminders' })
+      return { input: {}, token: link?.split('/').at(-1) }
+    },
+  },
   'addressClaims.change': byMember(async (place) => {
     await claimOwnAddress(place)
     return { email: newAddress() }
