@@ -285,8 +285,8 @@ describe('an access', () => {
       { id: entry.id },
     ])
     for (const token of [testApp.as.owner, partner]) {
-      const acts = await testApp.request('GET', `/tenants/acme/access-grants/${id}/acts`, { token })
-      expect(acts.body.items.map(({ action }: { action: string }) => action)).toContain(
+      const entries = await testApp.request('GET', `/tenants/acme/access-grants/${id}/entries`, { token })
+      expect(entries.body.items.map(({ action }: { action: string }) => action)).toContain(
         'branding.updated',
       )
     }

@@ -60,7 +60,7 @@ interface Props {
   choice: InvitationChoice
   onChoose: (choice: InvitationChoice) => void
   /** Absent for who may only read. */
-  acts?:
+  changes?:
     | {
         resend: (invitation: InvitationView) => Promise<unknown>
         revoke: (invitation: InvitationView) => Promise<unknown>
@@ -77,7 +77,7 @@ interface Props {
 
 /** Invitations with their states, newest first; open ones can be sent again and revoked. */
 export function InvitationList(props: Props) {
-  const { query, choice, onChoose, acts, withPlace = false, kinds = [], actions } = props
+  const { query, choice, onChoose, changes, withPlace = false, kinds = [], actions } = props
   const [asking, setAsking] = useState<{ act: 'resend' | 'revoke'; invitation: InvitationView }>()
   const page = query.error ? undefined : query.data
   const reserved = page?.reservedSeats ?? 0
@@ -97,7 +97,7 @@ export function InvitationList(props: Props) {
               caption={t('title')}
               columns={columnsFor(
                 withPlace,
-                acts && ((act, invitation) => setAsking({ act, invitation })),
+                changes && ((act, invitation) => setAsking({ act, invitation })),
               )}
               rows={page.items}
               rowKey={({ id }) => id}
@@ -112,7 +112,7 @@ export function InvitationList(props: Props) {
           </>
         )}
       </Stack>
-      {asking && acts && (
+      {asking && changes && (
         <ConfirmDialog
           opened
           onClose={() => setAsking(undefined)}
@@ -121,9 +121,9 @@ export function InvitationList(props: Props) {
           })}
           confirmLabel={t(`${asking.act}.action`)}
           destructive={asking.act === 'revoke'}
-          {...(acts.explain ? { explain: acts.explain } : {})}
+          {...(changes.explain ? { explain: changes.explain } : {})}
           onConfirm={async () => {
-            await acts[asking.act](asking.invitation)
+            await changes[asking.act](asking.invitation)
             done(t(`${asking.act}.done`, { email: asking.invitation.email }))
           }}
         >
@@ -228,14 +228,14 @@ function columnsFor(
             header: t('columns.actions'),
             hideHeader: true,
             align: 'end' as const,
-            cell: (row: InvitationView) => <Acts invitation={row} ask={ask} />,
+            cell: (row: InvitationView) => <RowButtons invitation={row} ask={ask} />,
           },
         ]
       : []),
   ]
 }
 
-function Acts({
+function RowButtons({
   invitation,
   ask,
 }: {

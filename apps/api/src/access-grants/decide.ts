@@ -7,7 +7,7 @@ import {
   declineGrant as decline,
   findGrant,
   type GrantRow,
-  requesterStands,
+  isRequesterEligible,
 } from '@atrium/db/access-grants/access-grants'
 import type { TenantTrx } from '@atrium/db/tenants/tenants'
 import type { Context } from '../rpc/context.ts'
@@ -35,7 +35,10 @@ export async function approveGrant(
     const { by, request } = await pendingRequest(trx, access, id, now)
     if (request.userId === access.caller.id)
       throw new AppError('grant_state', errorText('grantNotNeeded'))
-    if (!(await requesterStands(trx, request)) || !(await approve(trx, request, { at: now, by })))
+    if (
+      !(await isRequesterEligible(trx, request)) ||
+      !(await approve(trx, request, { at: now, by }))
+    )
       throw new AppError('grant_state', errorText('grantOfFormerStaff'))
     await mailDecision(trx, services, request, 'approved')
     return readBack(trx, request)

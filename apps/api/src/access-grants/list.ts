@@ -1,5 +1,5 @@
 import type {
-  GrantActs,
+  GrantEntries,
   GrantNotices,
   GrantPage,
   ListGrants,
@@ -55,10 +55,10 @@ async function pageOf(
 }
 
 /** What was done under a grant, newest first. Throws AppError `not_found`. */
-export async function listGrantActs(
+export async function listGrantEntries(
   ctx: Context,
   access: Access,
-  { slug, id, before, limit }: GrantActs,
+  { slug, id, before, limit }: GrantEntries,
 ): Promise<AuditPage> {
   await readVisibleGrant(ctx.services.database.db, access, id)
   return queryTenantAudit(ctx, access, { slug, grantId: id, before, limit })

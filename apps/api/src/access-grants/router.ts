@@ -2,8 +2,8 @@ import {
   AskForAccess,
   BreakGlass,
   DeclineGrant,
-  GrantActs,
-  GrantActsPage,
+  GrantEntries,
+  GrantEntriesPage,
   GrantNotices,
   GrantPage,
   GrantPath,
@@ -23,7 +23,7 @@ import { recentSignIn } from '../rpc/procedure.ts'
 import { router } from '../rpc/trpc.ts'
 import { acknowledgeGrant, approveGrant, declineGrant } from './decide.ts'
 import { endGrant } from './end.ts'
-import { listGrantActs, listGrants, listGrantsOfPartner, readNotices } from './list.ts'
+import { listGrantEntries, listGrants, listGrantsOfPartner, readNotices } from './list.ts'
 import { askForAccess, breakGlass } from './request.ts'
 
 const tags = ['access grants']
@@ -64,19 +64,19 @@ export const accessGrantsRouter = router({
     .input(TenantPath)
     .output(GrantNotices)
     .query(({ ctx }) => readNotices(ctx, ctx.access)),
-  acts: adminReader
+  entries: adminReader
     .meta({
       delegable: 'never',
       openapi: {
         method: 'GET',
-        path: `${path}/{id}/acts`,
+        path: `${path}/{id}/entries`,
         tags,
         summary: 'List what was done under an access',
       },
     })
-    .input(GrantActs)
-    .output(GrantActsPage)
-    .query(({ ctx, input }) => listGrantActs(ctx, ctx.access, input)),
+    .input(GrantEntries)
+    .output(GrantEntriesPage)
+    .query(({ ctx, input }) => listGrantEntries(ctx, ctx.access, input)),
   ask: partnerOrOperator
     .meta({
       delegable: 'never',

@@ -244,8 +244,8 @@ function giveIt(
   idpUserId: string,
   password: OneTimePassword,
 ): Promise<void> {
-  const given = { idpUserId, userId: work.user.id, password: password.give() }
-  return setTemporaryPassword(services, identity, given, { signal })
+  const issued = { idpUserId, userId: work.user.id, password: password.give() }
+  return setTemporaryPassword(services, identity, issued, { signal })
 }
 
 /** Platform administrators are in no tenant's group. */

@@ -187,8 +187,8 @@ async function setOnIdentity(
   const idpUserId = await keyOf(services, user, signal)
   if (!identity || idpUserId === undefined) return 'skipped'
   if (password) {
-    const given = { idpUserId, userId: user.id, password: password.give() }
-    await setTemporaryPassword(services, identity, given, { signal })
+    const issued = { idpUserId, userId: user.id, password: password.give() }
+    await setTemporaryPassword(services, identity, issued, { signal })
     await deleteAccessLinksOf(services.database.db, user.id)
   } else {
     // Stays on record until the mailbox has followed, whatever becomes of this process.

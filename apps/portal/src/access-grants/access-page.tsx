@@ -8,7 +8,7 @@ import { maySeeSettings } from '../tenants/roles.ts'
 import { NoAccess } from '../tenants/tenant-frame.tsx'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
-import { AcknowledgeGrant, DecideGrant, EndGrant, GrantActs } from './grant-actions.tsx'
+import { AcknowledgeGrant, DecideGrant, EndGrant, GrantEntries } from './grant-actions.tsx'
 import { GrantList } from './grant-list.tsx'
 
 const t = translations('portal.access-grants')
@@ -64,7 +64,7 @@ export function AccessPage() {
               <AcknowledgeGrant grant={grant} />
             )}
             {(grant.decidedAt !== null || grant.kind === 'break_glass') && (
-              <GrantActs grant={grant} />
+              <GrantEntries grant={grant} />
             )}
           </>
         )}

@@ -21,7 +21,7 @@ const shared = translations('ui.access-grants')
 /** What the owner decides about a request. */
 export function DecideGrant({ grant }: { grant: GrantView }) {
   const [approving, approval] = useDisclosure(false)
-  const [declining, refusal] = useDisclosure(false)
+  const [declining, declineDialog] = useDisclosure(false)
   const approve = useApproveGrant()
   const decline = useDeclineGrant()
   const { id, tenantSlug: slug } = grant
@@ -31,7 +31,7 @@ export function DecideGrant({ grant }: { grant: GrantView }) {
       <Button size="xs" onClick={approval.open}>
         {t('approve.open')}
       </Button>
-      <Button size="xs" variant="default" onClick={refusal.open}>
+      <Button size="xs" variant="default" onClick={declineDialog.open}>
         {t('decline.open')}
       </Button>
       <ConfirmDialog
@@ -49,7 +49,7 @@ export function DecideGrant({ grant }: { grant: GrantView }) {
       </ConfirmDialog>
       <ConfirmDialog
         opened={declining}
-        onClose={refusal.close}
+        onClose={declineDialog.close}
         title={t('decline.title')}
         confirmLabel={t('decline.open')}
         reason="optional"
@@ -111,24 +111,24 @@ export function AcknowledgeGrant({ grant }: { grant: GrantView }) {
 }
 
 /** What was done under an access, from the audit log. */
-export function GrantActs({ grant }: { grant: GrantView }) {
+export function GrantEntries({ grant }: { grant: GrantView }) {
   const [opened, { open, close }] = useDisclosure(false)
   return (
     <>
       <Button size="xs" variant="default" onClick={open}>
-        {shared('acts.open')}
+        {shared('entries.open')}
       </Button>
-      <Modal opened={opened} onClose={close} title={shared('acts.title')} size="xl">
-        {opened && <Acts grant={grant} />}
+      <Modal opened={opened} onClose={close} title={shared('entries.title')} size="xl">
+        {opened && <Entries grant={grant} />}
       </Modal>
     </>
   )
 }
 
-function Acts({ grant }: { grant: GrantView }) {
+function Entries({ grant }: { grant: GrantView }) {
   const [event, setEvent] = useState<AuditEvent>()
   const query = useQuery(
-    useTRPC().accessGrants.acts.queryOptions({
+    useTRPC().accessGrants.entries.queryOptions({
       slug: grant.tenantSlug,
       id: grant.id,
       limit: 50,
@@ -137,11 +137,15 @@ function Acts({ grant }: { grant: GrantView }) {
   const items = query.data?.items ?? []
   return (
     <Stack>
-      <QueryState query={query} loading={shared('acts.loading')} failed={shared('acts.failed')} />
-      {query.data && items.length === 0 && <Text c="dimmed">{shared('acts.none')}</Text>}
+      <QueryState
+        query={query}
+        loading={shared('entries.loading')}
+        failed={shared('entries.failed')}
+      />
+      {query.data && items.length === 0 && <Text c="dimmed">{shared('entries.none')}</Text>}
       {items.length > 0 && (
         <AuditTable
-          caption={shared('acts.title')}
+          caption={shared('entries.title')}
           events={items}
           onOpen={setEvent}
           tenantNoun="workplace"
@@ -149,7 +153,7 @@ function Acts({ grant }: { grant: GrantView }) {
       )}
       {query.data?.nextCursor && (
         <Text size="sm" c="dimmed">
-          {shared('acts.more')}
+          {shared('entries.more')}
         </Text>
       )}
       <AuditEntryDrawer tenantNoun="workplace" event={event} onClose={() => setEvent(undefined)} />

@@ -6,7 +6,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { mayDo, usePartner } from '../partner/use-partner.ts'
 import { useTRPC } from '../trpc.ts'
-import { EndGrant, GrantActs } from './grant-actions.tsx'
+import { EndGrant, GrantEntries } from './grant-actions.tsx'
 import { GrantList } from './grant-list.tsx'
 
 const t = translations('portal.access-grants')
@@ -41,7 +41,7 @@ export function PartnerAccessPage() {
               <EndGrant grant={grant} />
             )}
             {/* The log of a customer that left the partner is not the partner's to read. */}
-            {grant.status === 'active' && <GrantActs grant={grant} />}
+            {grant.status === 'active' && <GrantEntries grant={grant} />}
           </>
         )}
       />

@@ -19,7 +19,7 @@ export function PeoplePanel({ path }: { path: { slug: string; domain: string } }
   const trpc = useTRPC()
   const client = useTRPCClient()
   const queryClient = useQueryClient()
-  const [asked, setAsked] = useState<string>()
+  const [chosen, setChosen] = useState<string>()
   const query = useInfiniteQuery({
     queryKey: [...trpc.addressClaims.list.queryKey(path), 'pages'],
     // The adapter's own pages send a direction along, which the API's strict input does not know.
@@ -77,7 +77,7 @@ export function PeoplePanel({ path }: { path: { slug: string; domain: string } }
                     size="xs"
                     variant="light"
                     aria-label={t('start.actionFor', { email: person.email })}
-                    onClick={() => setAsked(person.email)}
+                    onClick={() => setChosen(person.email)}
                   >
                     {t('start.action')}
                   </Button>
@@ -100,14 +100,14 @@ export function PeoplePanel({ path }: { path: { slug: string; domain: string } }
         </Stack>
       )}
       <ConfirmDialog
-        opened={asked !== undefined}
-        onClose={() => setAsked(undefined)}
-        title={t('start.question', { email: asked ?? '' })}
+        opened={chosen !== undefined}
+        onClose={() => setChosen(undefined)}
+        title={t('start.question', { email: chosen ?? '' })}
         confirmLabel={t('start.action')}
         onConfirm={async () => {
-          if (asked === undefined) return
-          await start.mutateAsync({ ...path, email: asked })
-          done(t('start.done', { email: asked }))
+          if (chosen === undefined) return
+          await start.mutateAsync({ ...path, email: chosen })
+          done(t('start.done', { email: chosen }))
         }}
       >
         <Text size="sm">{t('start.explanation')}</Text>

@@ -70,7 +70,7 @@ export function InvitationsPage() {
         choice={choice}
         onChoose={setChoice}
         kinds={kinds}
-        acts={
+        changes={
           mayChange(tenant)
             ? {
                 resend: ({ id }) => resend.mutateAsync({ slug, invitationId: id }),

@@ -27,7 +27,7 @@ export function StaffInvitations() {
       query={query}
       choice={choice}
       onChoose={setChoice}
-      acts={{
+      changes={{
         resend: ({ id }) => resend.mutateAsync({ slug, invitationId: id }),
         revoke: ({ id }) => revoke.mutateAsync({ slug, invitationId: id }),
         explain,

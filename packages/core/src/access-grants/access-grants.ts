@@ -101,14 +101,14 @@ export type ListGrants = z.infer<typeof ListGrants>
 export const GrantPath = z.strictObject({ slug, id: z.uuid() })
 export type GrantPath = z.infer<typeof GrantPath>
 
-export const GrantActs = z.strictObject({
+export const GrantEntries = z.strictObject({
   slug,
   id: z.uuid(),
   before: before.optional(),
   limit: z.coerce.number().int().min(1).max(100).default(50),
 })
-export type GrantActs = z.infer<typeof GrantActs>
-export const GrantActsPage = AuditPage
+export type GrantEntries = z.infer<typeof GrantEntries>
+export const GrantEntriesPage = AuditPage
 
 /** The reason is required: the owner decides by it. */
 const reason = line(500)

@@ -394,7 +394,7 @@ export async function takeUnrecordedEnds(trx: Trx, most: number): Promise<GrantR
 /**
  * Whether the person is still what the request was made as: staff of the partner, or an operator.
  */
-export async function requesterStands(trx: Trx, { tenantId, id }: GrantKey): Promise<boolean> {
+export async function isRequesterEligible(trx: Trx, { tenantId, id }: GrantKey): Promise<boolean> {
   const row = await trx
     .selectFrom('access_grants as g')
     .innerJoin('users as u', 'u.id', 'g.user_id')

@@ -82,7 +82,7 @@ export const accessGrantsRows: Rows = {
       expected: who(['admin', 'owner', 'operator'], 'not_member', { member: 'not_admin' }),
     },
   ],
-  'accessGrants.acts': [{ input: (world) => named(world), expected: seesTenant }],
+  'accessGrants.entries': [{ input: (world) => named(world), expected: seesTenant }],
   'accessGrants.ask': [
     {
       input: (world) => ({

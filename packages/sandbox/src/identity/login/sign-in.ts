@@ -92,11 +92,11 @@ export async function signIn(
     addDevice(store, user, { ...factor, confirmed: true })
   }
   if (hasTemporaryPassword(user) && listed === null) {
-    const given = form.get('new-password')
-    const fault = given === null ? undefined : unfit(user, form)
-    if (given === null || fault)
+    const password = form.get('new-password')
+    const fault = password === null ? undefined : unfit(user, form)
+    if (password === null || fault)
       return sendPage(response, fault ? 400 : 200, firstPasswordPage(step(), fault))
-    changePassword(store, user, given)
+    changePassword(store, user, password)
   }
 
   if (signedIn && signedIn !== user) {

@@ -4,7 +4,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'
 
 /** Sends an invitation of any kind again, or revokes it. */
-export function useInvitationActs() {
+export function useInvitationChanges() {
   const trpc = useTRPC()
   const queryClient = useQueryClient()
   const onSuccess = () => queryClient.invalidateQueries(trpc.invitations.pathFilter())
