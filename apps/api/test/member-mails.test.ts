@@ -140,6 +140,6 @@ describe('a password reset', () => {
       status: 200,
       body: { oneTimePassword: expect.any(String), outcomes: { identity: { state: 'ok' } } },
     })
-    expect(testApp.logLines.join('\n')).toContain('failed to queue the password reset mail')
+    expect(testApp.logLines.join('\n')).toContain('failed to queue a mail about an account')
   })
 })
