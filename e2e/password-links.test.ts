@@ -12,7 +12,7 @@ let browser: Browser
 let members: string
 beforeAll(async () => {
   browser = await openBrowser()
-  const token = await tokenOf('admin@acme.test')
+  const token = await tokenOf('owner@globex.test')
   await call(token, 'GET', '/users/me')
   const { slug } = await call(token, 'POST', '/tenants', { name: `Links ${suffix}` })
   members = `${inject('workplace').portal}/t/${slug}/members`
@@ -38,7 +38,7 @@ describe('an admin who hands a password over', () => {
       await using visitor = await visit(browser, { screen })
       const { page } = visitor
       const address = second(name)
-      await signIn(page, 'portal', 'Adam Admin')
+      await signIn(page, 'portal', 'Gero Owner')
       await page.goto(members)
       await page.getByRole('button', { name: 'Add member' }).click()
       const adding = page.getByRole('dialog', { name: 'Add a member' })

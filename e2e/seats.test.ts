@@ -63,7 +63,8 @@ describe('an owner whose seats are all taken', () => {
       seatMode: 'auto',
     })
 
-    await page.getByRole('button', { name: 'Invite people' }).first().click()
+    await page.goto(`${inject('workplace').portal}/t/${slug}/invitations`)
+    await page.getByRole('button', { name: 'Invite people' }).click()
     const invite = page.getByRole('dialog', { name: 'Invite people' })
     await invite
       .getByRole('textbox', { name: 'E-mail addresses' })

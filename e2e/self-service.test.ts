@@ -22,7 +22,7 @@ let domain: string
 const tenantName = `Self Service ${suffix}`
 beforeAll(async () => {
   browser = await openBrowser()
-  token = await tokenOf('admin@acme.test')
+  token = await tokenOf('owner@globex.test')
   await call(token, 'GET', '/users/me')
   const tenant = await call(token, 'POST', '/tenants', { name: tenantName })
   slug = tenant.slug
@@ -66,7 +66,7 @@ describe('an admin', () => {
     const { email } = await enter(member.page, 'Remy')
     await using visitor = await visit(browser)
     const { page } = visitor
-    await signIn(page, 'portal', 'Adam Admin')
+    await signIn(page, 'portal', 'Gero Owner')
     await page.goto(portal(`/t/${slug}/mfa`))
     await page.getByRole('heading', { name: 'Second factors', level: 1 }).waitFor()
     await untilLoaded(page)
@@ -104,7 +104,7 @@ describe('an admin', () => {
 
     await using visitor = await visit(browser)
     const { page } = visitor
-    await signIn(page, 'portal', 'Adam Admin')
+    await signIn(page, 'portal', 'Gero Owner')
     await page.goto(portal(`/t/${slug}/members`))
     await page
       .getByRole('button', { name: 'Rosa' })

@@ -271,7 +271,7 @@ describe('an access', () => {
       .execute()
   })
 
-  it('is named in the logs of tenant and partner, and its acts can be listed', async () => {
+  it('is named in the logs of tenant and partner, and its entries can be listed', async () => {
     const id = await granted()
     await brand(partner, 'acme', 'On behalf')
     const [entry] = await entries(`action=branding.updated&grantId=${id}`)
@@ -285,7 +285,9 @@ describe('an access', () => {
       { id: entry.id },
     ])
     for (const token of [testApp.as.owner, partner]) {
-      const entries = await testApp.request('GET', `/tenants/acme/access-grants/${id}/entries`, { token })
+      const entries = await testApp.request('GET', `/tenants/acme/access-grants/${id}/entries`, {
+        token,
+      })
       expect(entries.body.items.map(({ action }: { action: string }) => action)).toContain(
         'branding.updated',
       )
@@ -464,18 +466,23 @@ describe('under an access to members', () => {
     ).toMatchObject(excluded)
   })
 
-  it('an import is one of its acts, with all that it adds', async () => {
+  it('an import is among its entries, with all that it adds', async () => {
     const outside = `${Math.random().toString(36).slice(2)}@outside.example`
     const started = await call('POST', '/user-imports', {
       csv: `email,name\n${address()},One\n${outside},Two\n`,
       dryRun: false,
     })
     expect(started.status, JSON.stringify(started.body)).toBeLessThan(300)
-    await testApp.app.services.background.settled()
+    const { id: importId } = started.body
+    await expect
+      .poll(async () => (await call('GET', `/user-imports/${importId}`)).body.state, {
+        timeout: 20_000,
+      })
+      .toBe('done')
     const rows = await testApp.database.db
       .selectFrom('audit_events')
       .select(['action', 'partner_slug', 'metadata'])
-      .where((eb) => eb.ref('metadata', '->>').key('importId' as never), '=', started.body.id)
+      .where((eb) => eb.ref('metadata', '->>').key('importId' as never), '=', importId)
       .execute()
     expect(rows.map(({ action }) => action).sort()).toEqual([
       'invitation.created',

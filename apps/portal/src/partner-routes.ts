@@ -110,7 +110,6 @@ export function partnerRoutes(authenticated: AnyRoute) {
             'portal.partner',
             'portal.partner-staff',
             'ui.invitations',
-            'ui.issues',
           ),
         'StaffPage',
       ),

@@ -6,8 +6,15 @@ const t = translations('ui.invitations')
 
 type Read = { invitees: Invitee[] } | { fault: string }
 
-/** What a mail program writes: a name before the address in angle brackets. */
-const named = /^"?([^"<>]*?)"?\s*<([^<>\s]+)>$/
+/**
+ * A name before an address in angle brackets, as mail programs write it, with or without quotes;
+ * undefined for anything else.
+ */
+function named(part: string): { name: string; address: string } | undefined {
+  const [name = '', address, ...more] = part.split('<')
+  if (address === undefined || more.length > 0 || !address.endsWith('>')) return undefined
+  return { name: name.replaceAll('"', '').trim(), address: address.slice(0, -1) }
+}
 
 /**
  * The people in a pasted text, each address once, or what is wrong with it. Addresses are separated
@@ -16,7 +23,7 @@ const named = /^"?([^"<>]*?)"?\s*<([^<>\s]+)>$/
 export function inviteesIn(text: string, most: number): Read {
   const invitees = new Map<string, Invitee>()
   for (const part of text.split(/[,;\n]+/).flatMap(addressesOf)) {
-    const [, name = '', address = part] = named.exec(part) ?? []
+    const { name, address } = named(part) ?? { name: '', address: part }
     const email = emailAddress.safeParse(address)
     if (!email.success) return { fault: t('dialog.badAddress', { text: part }) }
     invitees.set(email.data, { email: email.data, ...(name === '' ? {} : { name }) })
@@ -30,7 +37,7 @@ export function inviteesIn(text: string, most: number): Read {
 /** A name with its address, or addresses between spaces. */
 function addressesOf(part: string): string[] {
   const trimmed = part.trim()
-  return named.test(trimmed) ? [trimmed] : trimmed.split(/\s+/).filter((one) => one !== '')
+  return named(trimmed) ? [trimmed] : trimmed.split(/\s+/).filter((one) => one !== '')
 }
 
 /** A person as a line of the text. */

@@ -15,7 +15,6 @@ import {
   IconHome,
   IconIdBadge2,
   IconKey,
-  IconMailPlus,
   IconSettings,
   IconShieldLock,
   IconUser,
@@ -191,9 +190,6 @@ function navOf(
       items: [
         { label: t('pages.overview'), icon: IconHome, target: links.overview(slug), exact: true },
         { label: t('pages.members'), icon: IconUsers, target: links.members(slug) },
-        ...(maySeeSettings(role)
-          ? [{ label: t('pages.invitations'), icon: IconMailPlus, target: links.invitations(slug) }]
-          : []),
         { label: t('pages.mfa'), icon: IconShieldLock, target: links.mfa(slug) },
         { label: t('pages.storage'), icon: IconDatabase, target: links.storage(slug) },
         { label: t('pages.scheduling'), icon: IconCalendarEvent, target: links.scheduling(slug) },

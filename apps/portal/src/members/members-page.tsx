@@ -3,6 +3,7 @@ import { memberStatuses, tenantRoles } from '@atrium/core/platform/choices'
 import { NoRows, QueryState } from '@atrium/ui/data-states'
 import { FilterBar } from '@atrium/ui/filter-bar'
 import { lazyOnInput } from '@atrium/ui/lazy-on-input'
+import { LinkAnchor } from '@atrium/ui/links'
 import { translations, withMessages } from '@atrium/ui/messages'
 import { PageHeader } from '@atrium/ui/page-header'
 import { Pager } from '@atrium/ui/pager'
@@ -15,7 +16,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useRouter, useSearch } from '@tanstack/react-router'
 import { Suspense } from 'react'
 import * as links from '../links.ts'
-import { mayChange } from '../tenants/roles.ts'
+import { mayChange, maySeeSettings } from '../tenants/roles.ts'
 import { NoAccess } from '../tenants/tenant-frame.tsx'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
@@ -63,7 +64,16 @@ export function MembersPage() {
       <PageHeader
         title={t('title')}
         tabTitle={t('tabTitle', { tenant: tenant.name })}
-        description={t('description', { count: tenant.memberCount, tenant: tenant.name })}
+        description={
+          <>
+            {t('description', { count: tenant.memberCount, tenant: tenant.name })}{' '}
+            {maySeeSettings(tenant.role) && (
+              <LinkAnchor {...links.invitations(tenant.slug)} inherit>
+                {t('invitations')}
+              </LinkAnchor>
+            )}
+          </>
+        }
         actions={
           changing && (
             <AddMembers
