@@ -29,7 +29,7 @@ describe('an admin', () => {
       await using visitor = await visit(browser, { screen })
       const { page } = visitor
       const [yes, no] = [guest(`yes-${name}`), guest(`no-${name}`)]
-      await signIn(page, 'portal', 'Adam Admin')
+      await signIn(page, 'portal', 'Gero Owner')
       await page.goto(`${inject('workplace').portal}/new`)
       await page.getByLabel('Name of the workplace').fill(`Guests ${name} ${suffix}`)
       await page.getByRole('button', { name: 'Create workplace' }).click()
@@ -51,7 +51,7 @@ describe('an admin', () => {
 
       const tab = await page.context().newPage()
       await tab.goto(await linkTo(yes))
-      await tab.getByText(/^Adam Admin invites you to Guests/).waitFor()
+      await tab.getByText(/^Gero Owner invites you to Guests/).waitFor()
       await tab.getByRole('button', { name: 'Continue' }).click()
       await tab.getByText('See you on Monday.').waitFor()
       await expectWellMade(tab)

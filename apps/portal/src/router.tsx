@@ -143,7 +143,8 @@ const memberImport = createRoute({
   getParentRoute: () => tenant,
   path: '/members/import',
   component: lazyRouteComponent(
-    () => withMessages(import('./members/import-page.tsx'), 'portal.members'),
+    () =>
+      withMessages(import('./members/import-page.tsx'), 'portal.member-import', 'portal.members'),
     'ImportPage',
   ),
 })

@@ -35,6 +35,7 @@ import type portalDevices from './en/portal/devices.json'
 import type portalDomains from './en/portal/domains.json'
 import type portalLayout from './en/portal/layout.json'
 import type portalLists from './en/portal/lists.json'
+import type portalMemberImport from './en/portal/member-import.json'
 import type portalMembers from './en/portal/members.json'
 import type portalMfa from './en/portal/mfa.json'
 import type portalPartner from './en/portal/partner.json'
@@ -125,6 +126,7 @@ export interface Messages {
     domains: typeof portalDomains
     layout: typeof portalLayout
     lists: typeof portalLists
+    'member-import': typeof portalMemberImport
     members: typeof portalMembers
     mfa: typeof portalMfa
     partner: typeof portalPartner

@@ -11,7 +11,7 @@ import { ImportProgress } from './import-progress.tsx'
 import { ImportSource } from './import-source.tsx'
 import { readImportSearch } from './search.ts'
 
-const t = translations('portal.members')
+const t = translations('portal.member-import')
 
 /**
  * Brings in many members at once: a list is checked first, then run; a run is found again by its
@@ -25,12 +25,12 @@ export function ImportPage() {
   return (
     <>
       <PageHeader
-        title={t('import.title')}
-        tabTitle={t('import.tabTitle', { tenant: tenant.name })}
-        description={t('import.description')}
+        title={t('title')}
+        tabTitle={t('tabTitle', { tenant: tenant.name })}
+        description={t('description')}
         actions={
           <LinkButton {...links.members(tenant.slug)} variant="default">
-            {t('import.back')}
+            {t('back')}
           </LinkButton>
         }
       />
@@ -49,7 +49,7 @@ export function ImportPage() {
             }
           />
         ) : (
-          <Alert color="yellow">{t('import.closed')}</Alert>
+          <Alert color="yellow">{t('closed')}</Alert>
         )}
       </Stack>
     </>

@@ -17,7 +17,7 @@ import { countsText, progressOf } from './import-status-meta.ts'
 import { useMembersCache } from './mutations.ts'
 import { OneTimeSecret } from './one-time-secret.tsx'
 
-const t = translations('portal.members')
+const t = translations('portal.member-import')
 
 interface Props {
   tenant: TenantView
@@ -43,11 +43,11 @@ export function ImportProgress({ tenant, importId }: Props) {
     if (ended) cache.forget()
   }, [ended])
 
-  if (counts.isPending) return <LoadingRows label={t('import.loading')} />
+  if (counts.isPending) return <LoadingRows label={t('loading')} />
   if (counts.error) {
     return (
       <ErrorState
-        title={t('import.loadFailed')}
+        title={t('loadFailed')}
         error={counts.error}
         onRetry={() => void counts.refetch()}
         retrying={counts.isFetching}
@@ -58,29 +58,29 @@ export function ImportProgress({ tenant, importId }: Props) {
   return (
     <>
       <Panel
-        title={t(`import.states.${view.state}`)}
+        title={t(`states.${view.state}`)}
         description={<span role="status">{countsText(view.counts, false)}</span>}
       >
         <Stack>
           <Progress
             value={progressOf(view.counts) * 100}
             animated={view.state === 'running'}
-            aria-label={t('import.progress')}
+            aria-label={t('progress')}
             {...(view.state === 'stopped' ? { color: 'yellow' } : {})}
           />
           {view.state === 'running' && (
             <Text size="sm" c="dimmed">
-              {t('import.continues')}
+              {t('continues')}
             </Text>
           )}
           {view.state === 'stopped' && mayChange(tenant) && <Resume path={path} />}
           {view.state === 'done' && (
             <Group gap="xs">
               <LinkButton {...links.members(tenant.slug)} size="xs">
-                {t('import.members')}
+                {t('members')}
               </LinkButton>
               <LinkButton {...links.memberImport(tenant.slug)} size="xs" variant="default">
-                {t('import.another')}
+                {t('another')}
               </LinkButton>
             </Group>
           )}
@@ -89,9 +89,9 @@ export function ImportProgress({ tenant, importId }: Props) {
       {view.state === 'done' && all.data && mayChange(tenant) && (
         <OneTimeSecret tenant={tenant} rows={all.data.rows} />
       )}
-      {ended && all.isPending && <LoadingRows label={t('import.rows.loading')} />}
+      {ended && all.isPending && <LoadingRows label={t('rows.loading')} />}
       {ended && all.data && (
-        <Panel title={t('import.rows.title')}>
+        <Panel title={t('rows.title')}>
           <ImportRows tenant={tenant} view={all.data} />
         </Panel>
       )}
@@ -109,10 +109,10 @@ function Resume({ path }: { path: { slug: string; importId: string } }) {
   )
   return (
     <Stack gap="xs" align="flex-start">
-      <Text size="sm">{t('import.resume.hint')}</Text>
+      <Text size="sm">{t('resume.hint')}</Text>
       {resume.error && (
         <ProblemAlert
-          title={t('import.resume.failed')}
+          title={t('resume.failed')}
           error={resume.error}
           message={explain(resume.error)}
         />
@@ -123,7 +123,7 @@ function Resume({ path }: { path: { slug: string; importId: string } }) {
         loading={resume.isPending}
         onClick={() => resume.mutate(path)}
       >
-        {t('import.resume.action')}
+        {t('resume.action')}
       </Button>
     </Stack>
   )

@@ -8,7 +8,7 @@ import { useState } from 'react'
 import { ClaimLink } from './claim-link.tsx'
 import { rowMeta } from './import-status-meta.ts'
 
-const t = translations('portal.members')
+const t = translations('portal.member-import')
 
 // A list of thousands is read by what is wrong in it; drawing all of it would only make the page
 // slow.
@@ -26,22 +26,22 @@ export function ImportRows({ tenant, view }: { tenant: TenantView; view: ImportV
       {rejected.length > 0 && rejected.length < view.rows.length && (
         <Group>
           <SegmentedControl
-            aria-label={t('import.rows.filter')}
+            aria-label={t('rows.filter')}
             value={shown}
             onChange={(value) => {
               setChosen(value === 'all' ? 'all' : 'problems')
               setLength(step)
             }}
             data={[
-              { value: 'problems', label: t('import.rows.problems', { count: rejected.length }) },
-              { value: 'all', label: t('import.rows.all', { count: view.rows.length }) },
+              { value: 'problems', label: t('rows.problems', { count: rejected.length }) },
+              { value: 'all', label: t('rows.all', { count: view.rows.length }) },
             ]}
           />
         </Group>
       )}
       {rows.length > 0 && (
         <ResponsiveTable
-          caption={t('import.rows.caption')}
+          caption={t('rows.caption')}
           columns={columnsOf(tenant, view.dryRun)}
           rows={rows.slice(0, length)}
           rowKey={(row) => String(row.line)}
@@ -50,10 +50,10 @@ export function ImportRows({ tenant, view }: { tenant: TenantView; view: ImportV
       {rows.length > length && (
         <Group>
           <Button variant="default" size="xs" onClick={() => setLength(length + step)}>
-            {t('import.rows.more', { count: Math.min(step, rows.length - length) })}
+            {t('rows.more', { count: Math.min(step, rows.length - length) })}
           </Button>
           <Text size="sm" c="dimmed">
-            {t('import.rows.shown', { shown: length, all: rows.length })}
+            {t('rows.shown', { shown: length, all: rows.length })}
           </Text>
         </Group>
       )}
@@ -69,12 +69,12 @@ function columnsOf(tenant: TenantView, dryRun: boolean): Column<ImportRow>[] {
   return [
     {
       key: 'email',
-      header: t('import.rows.address'),
+      header: t('rows.address'),
       primary: true,
       cell: ({ email, name }) => (
         <>
           <Text fw={550} size="sm">
-            {email || t('import.rows.noAddress')}
+            {email || t('rows.noAddress')}
           </Text>
           {name && (
             <Text size="sm" c="dimmed">
@@ -84,15 +84,15 @@ function columnsOf(tenant: TenantView, dryRun: boolean): Column<ImportRow>[] {
         </>
       ),
     },
-    { key: 'line', header: t('import.rows.line'), cell: ({ line }) => line },
+    { key: 'line', header: t('rows.line'), cell: ({ line }) => line },
     {
       key: 'state',
-      header: t('import.rows.verdict'),
+      header: t('rows.verdict'),
       cell: ({ state }) => <StatusBadge {...rowMeta(state, dryRun)} />,
     },
     {
       key: 'reason',
-      header: t('import.rows.reason'),
+      header: t('rows.reason'),
       cell: (row) => <Reason tenant={tenant} row={row} />,
     },
   ]
@@ -112,7 +112,7 @@ function Reason({ tenant, row }: { tenant: TenantView; row: ImportRow }) {
     <div>
       {issues.map((issue) => (
         <div key={issue.path + issue.message}>
-          {issue.path ? t('import.rows.issue', issue) : issue.message}
+          {issue.path ? t('rows.issue', issue) : issue.message}
         </div>
       ))}
     </div>

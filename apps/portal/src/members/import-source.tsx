@@ -16,7 +16,7 @@ import { longestCsv, saveText, templateCsv } from './csv-file.ts'
 import { ImportRows } from './import-rows.tsx'
 import { countsText } from './import-status-meta.ts'
 
-const t = translations('portal.members')
+const t = translations('portal.member-import')
 
 interface Props {
   tenant: TenantView
@@ -44,15 +44,15 @@ export function ImportSource({ tenant, onStarted }: Props) {
     setFile(chosen)
     if (!chosen) return
     // Four bytes are the most that a character takes in any of the encodings.
-    if (chosen.size > longestCsv * 4) return setUnreadable(t('import.source.tooLarge'))
+    if (chosen.size > longestCsv * 4) return setUnreadable(t('source.tooLarge'))
     edit(decodeCsv(new Uint8Array(await chosen.arrayBuffer())))
   }
 
   return (
     <>
       <Panel
-        title={t('import.source.title')}
-        description={t('import.source.description', { most: formatCount(importLimit) })}
+        title={t('source.title')}
+        description={t('source.description', { most: formatCount(importLimit) })}
         actions={
           <Button
             variant="default"
@@ -66,13 +66,13 @@ export function ImportSource({ tenant, onStarted }: Props) {
               )
             }
           >
-            {t('import.source.template')}
+            {t('source.template')}
           </Button>
         }
       >
         <Stack>
           <Text size="sm" c="dimmed" component="div">
-            {t('import.source.columns')}{' '}
+            {t('source.columns')}{' '}
             {importColumns.map((column) => (
               <span key={column}>
                 <Code>{column}</Code>{' '}
@@ -80,18 +80,18 @@ export function ImportSource({ tenant, onStarted }: Props) {
             ))}
           </Text>
           <FileInput
-            label={t('import.source.file')}
-            placeholder={t('import.source.choose')}
+            label={t('source.file')}
+            placeholder={t('source.choose')}
             leftSection={<IconFileTypeCsv size={18} aria-hidden />}
             accept=".csv,.txt,text/csv,text/plain"
             clearable
-            clearButtonProps={{ 'aria-label': t('import.source.clear') }}
+            clearButtonProps={{ 'aria-label': t('source.clear') }}
             value={file}
             onChange={(chosen) => void read(chosen)}
             maw={420}
           />
           <Textarea
-            label={t('import.source.paste')}
+            label={t('source.paste')}
             placeholder={`email,name,role\nmira,Mira Miller,member`}
             autosize
             minRows={6}
@@ -109,7 +109,7 @@ export function ImportSource({ tenant, onStarted }: Props) {
           />
           {check.error && fault === undefined && (
             <ProblemAlert
-              title={t('import.source.checkFailed')}
+              title={t('source.checkFailed')}
               error={check.error}
               message={explain(check.error)}
             />
@@ -121,10 +121,10 @@ export function ImportSource({ tenant, onStarted }: Props) {
               variant={checked ? 'default' : 'filled'}
               onClick={() => check.mutate({ slug: tenant.slug, csv, dryRun: true })}
             >
-              {t('import.source.check')}
+              {t('source.check')}
             </Button>
             <Text size="sm" c="dimmed">
-              {t('import.source.checkHint')}
+              {t('source.checkHint')}
             </Text>
           </Group>
         </Stack>
@@ -154,26 +154,22 @@ function Verdicts({ tenant, view, running, error, onRun }: VerdictsProps) {
   const { ready, refused: rejected } = view.counts
   return (
     <Panel
-      title={t('import.verdicts.title')}
+      title={t('verdicts.title')}
       description={<span role="status">{countsText(view.counts, true)}</span>}
     >
       <Stack>
         {rejected > 0 && (
           <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />}>
-            {t('import.verdicts.leftOut', { count: rejected })}
+            {t('verdicts.leftOut', { count: rejected })}
           </Alert>
         )}
         <ImportRows tenant={tenant} view={view} />
         {error ? (
-          <ProblemAlert
-            title={t('import.verdicts.failed')}
-            error={error}
-            message={explain(error)}
-          />
+          <ProblemAlert title={t('verdicts.failed')} error={error} message={explain(error)} />
         ) : null}
         <Group>
           <Button onClick={onRun} loading={running} disabled={ready === 0}>
-            {t('import.verdicts.submit', { count: ready })}
+            {t('verdicts.submit', { count: ready })}
           </Button>
         </Group>
       </Stack>

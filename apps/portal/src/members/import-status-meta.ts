@@ -2,25 +2,25 @@ import type { ImportRowState, ImportView } from '@atrium/core/members/member-imp
 import { translations } from '@atrium/ui/messages'
 import type { StatusMeta } from '@atrium/ui/tones'
 
-const t = translations('portal.members')
+const t = translations('portal.member-import')
 
 /** A row's state as people read it; what is ready is only a promise while nothing has been made. */
 export function rowMeta(state: ImportRowState, dryRun: boolean): StatusMeta {
   switch (state) {
     case 'ready':
       return dryRun
-        ? { label: t('import.rowStates.ready'), tone: 'good' }
-        : { label: t('import.rowStates.waiting'), tone: 'waiting' }
+        ? { label: t('rowStates.ready'), tone: 'good' }
+        : { label: t('rowStates.waiting'), tone: 'waiting' }
     case 'running':
-      return { label: t('import.rowStates.running'), tone: 'working' }
+      return { label: t('rowStates.running'), tone: 'working' }
     case 'created':
-      return { label: t('import.rowStates.created'), tone: 'good' }
+      return { label: t('rowStates.created'), tone: 'good' }
     case 'invited':
-      return { label: t('import.rowStates.invited'), tone: 'good' }
+      return { label: t('rowStates.invited'), tone: 'good' }
     case 'incomplete':
-      return { label: t('import.rowStates.incomplete'), tone: 'warning' }
+      return { label: t('rowStates.incomplete'), tone: 'warning' }
     case 'refused':
-      return { label: t('import.rowStates.refused'), tone: 'bad' }
+      return { label: t('rowStates.refused'), tone: 'bad' }
   }
 }
 
@@ -43,8 +43,6 @@ export function countsText(counts: ImportView['counts'], dryRun: boolean): strin
   ] as const
   const parts = named
     .filter(([, count]) => count > 0)
-    .map(([state, count]) => t(`import.counts.${state}`, { count }))
-  return parts.length > 0
-    ? t('import.counts.sentence', { parts: parts.join(', ') })
-    : t('import.counts.none')
+    .map(([state, count]) => t(`counts.${state}`, { count }))
+  return parts.length > 0 ? t('counts.sentence', { parts: parts.join(', ') }) : t('counts.none')
 }
