@@ -18,6 +18,7 @@ export function addressWrites(testApp: MembersTestApp): readonly Write<never>[] 
     claimSettled(testApp, false),
     claimSettled(testApp, true),
     passwordExpired(testApp),
+    passwordReplaced(testApp),
   ] as unknown as readonly Write<never>[]
 }
 
@@ -212,47 +213,59 @@ interface Expiring {
   password: string
 }
 
-/** By the clean-up: identity and mailbox get a password that nobody knows. */
+/** A member whose one-time password was shown. */
+async function newExpiring(testApp: MembersTestApp): Promise<Expiring> {
+  const slug = await newTenant(testApp)
+  const { member, oneTimePassword: password } = await ok(
+    testApp.request('POST', `/tenants/${slug}/users`, {
+      token: testApp.as.outsider,
+      body: { email: 'person', name: `Person of ${slug}` },
+    }),
+  )
+  return { slug, userId: member.id, email: member.email, password }
+}
+
+/** Changes what the identity provider notes about the password. Returns the path of the person. */
+async function changeMarks(
+  testApp: MembersTestApp,
+  email: string,
+  marks: Record<string, unknown>,
+): Promise<string> {
+  const found = identityRecords(testApp).users.find((user) => user.email === email)
+  const path = `/core/users/${found?.pk}/`
+  const { attributes } = await identityApi(testApp, 'GET', path)
+  await identityApi(testApp, 'PATCH', path, { attributes: { ...attributes, ...marks } })
+  return path
+}
+
+const temporaryPassword = ({ database }: MembersTestApp, userId: string) =>
+  database.db
+    .selectFrom('temporary_passwords')
+    .select(['ending_at as ending', 'ended_at as ended'])
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+
+/** By the sweep: identity and mailbox get a password that nobody knows. */
 function passwordExpired(testApp: MembersTestApp): Write<Expiring> {
   const { database } = testApp
-  const row = (userId: string) =>
-    database.db
-      .selectFrom('temporary_passwords')
-      .select(['ending_at as ending', 'ended_at as ended'])
-      .where('user_id', '=', userId)
-      .executeTakeFirst()
   return {
     name: 'temporary password expired',
     lapses: true,
     alone: true,
-    async prepare() {
-      const slug = await newTenant(testApp)
-      const { member, oneTimePassword: password } = await ok(
-        testApp.request('POST', `/tenants/${slug}/users`, {
-          token: testApp.as.outsider,
-          body: { email: 'person', name: `Person of ${slug}` },
-        }),
-      )
-      return { slug, userId: member.id, email: member.email, password }
-    },
+    prepare: () => newExpiring(testApp),
     async call(_, { userId, email }) {
       const expired = new Date(Date.now() - 1_000)
-      const found = identityRecords(testApp).users.find((user) => user.email === email)
-      const path = `/core/users/${found?.pk}/`
-      const { attributes } = await identityApi(testApp, 'GET', path)
-      await identityApi(testApp, 'PATCH', path, {
-        attributes: { ...attributes, atrium_password_expires_at: expired.toISOString() },
-      })
+      await changeMarks(testApp, email, { atrium_password_expires_at: expired.toISOString() })
       await database.db
         .updateTable('temporary_passwords')
-        .set({ expires_at: expired })
+        .set({ expires_at: expired, next_at: expired })
         .where('user_id', '=', userId)
         .execute()
-      await wake(testApp, 'cleanup')
-      return carriedOut(async () => Boolean((await row(userId))?.ended))
+      await wake(testApp, 'memberSweep')
+      return carriedOut(async () => Boolean((await temporaryPassword(testApp, userId))?.ended))
     },
     async state({ userId, email, password }) {
-      const found = await row(userId)
+      const found = await temporaryPassword(testApp, userId)
       const members = await database.db
         .selectFrom('memberships')
         .select(['status', 'needs_password as needsPassword'])
@@ -266,9 +279,45 @@ function passwordExpired(testApp: MembersTestApp): Write<Expiring> {
       }
     },
     async settled({ slug, userId }) {
-      if ((await row(userId))?.ended) return memberSettled(testApp, slug)
-      await wake(testApp, 'cleanup')
+      if ((await temporaryPassword(testApp, userId))?.ended) return memberSettled(testApp, slug)
+      await dueAgain(testApp, userId)
       return false
     },
   }
+}
+
+/** By the sweep, once the person has an own password: the mailbox gets one that nobody knows. */
+function passwordReplaced(testApp: MembersTestApp): Write<Expiring> {
+  const own = 'a password of their own 7'
+  return {
+    name: 'temporary password replaced',
+    lapses: true,
+    alone: true,
+    prepare: () => newExpiring(testApp),
+    async call(_, { userId, email }) {
+      const path = await changeMarks(testApp, email, { atrium_password_change_required: false })
+      await identityApi(testApp, 'POST', `${path}set_password/`, { password: own })
+      await dueAgain(testApp, userId)
+      return carriedOut(async () => (await temporaryPassword(testApp, userId)) === undefined)
+    },
+    state: async ({ userId, email, password }) => ({
+      followed: (await temporaryPassword(testApp, userId)) !== undefined,
+      opens: opens(testApp, email, own),
+      mailOpens: await mailboxOpens(testApp, email, password),
+    }),
+    async settled({ slug, userId }) {
+      if (!(await temporaryPassword(testApp, userId))) return memberSettled(testApp, slug)
+      await dueAgain(testApp, userId)
+      return false
+    },
+  }
+}
+
+async function dueAgain(testApp: MembersTestApp, userId: string): Promise<void> {
+  await testApp.database.db
+    .updateTable('temporary_passwords')
+    .set({ next_at: new Date(0) })
+    .where('user_id', '=', userId)
+    .execute()
+  await wake(testApp, 'memberSweep')
 }
