@@ -14,9 +14,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 
 /**
  * Random histories of two tenants, a partner, an operator and an attacker. Acme is honest, and so
- * are the victims, who follow every link that they are mailed. The attacker owns Globex, knows every
- * password that an answer to Globex shows, every identity that it made at the provider, and reads
- * the mail of an own address.
+ * are the victims, who follow every link that they are mailed. The attacker owns Globex, knows
+ * every password that an answer to Globex shows, every identity that it made at the provider, and
+ * reads the mail of an own address.
  */
 let testApp: MembersTestApp
 let north: string
@@ -457,7 +457,9 @@ const steps = [
   ),
 ]
 
-/** Histories that random ones of a few steps seldom hit, each of which once took over an account. */
+/**
+ * Histories that random ones of a few steps seldom hit, each of which once took over an account.
+ */
 const known: Record<string, Step[]> = {
   'an older account on a domain that is proved later': [
     hasOlderAccount(0),

@@ -173,7 +173,8 @@ export const decided: readonly string[] = [
   ...['invitations.resend', 'invitations.resendOfPartner', 'invitations.resendOfTenant'],
   ...['invitations.revoke', 'invitations.revokeOfPartner', 'invitations.revokeOfTenant'],
   'addressClaims.move',
-  // A claim has no effect for days, and the person gets notice; an own address is confirmed by mail.
+  // A claim has no effect for days, and the person gets notice; an own address is confirmed by
+  // mail.
   ...['addressClaims.start', 'addressClaims.withdraw'],
   ...['addressClaims.change', 'addressClaims.confirm'],
   // Calendars; visitors have no sign-in.

@@ -27,8 +27,8 @@ import { noSuchLink, settleInvitation, settlePassword } from './settle.ts'
  * the address, makes them what the invitation says, and creates a sign-in where they need one. An
  * unproved identity is given up first, with its sessions, tokens and second factors, because its
  * creator may still control it. The link works once; when an upstream system fails it stays valid.
- * Throws AppError `not_found`, `email_taken`, `address_claim_required`, `member_not_active`, `seats_exhausted`,
- * `billing_limited`, `tenant_suspended`, `tenant_deleted`, `partner_suspended`,
+ * Throws AppError `not_found`, `email_taken`, `address_claim_required`, `member_not_active`,
+ * `seats_exhausted`, `billing_limited`, `tenant_suspended`, `tenant_deleted`, `partner_suspended`,
  * `partner_terminated`, `email_exists`, `upstream_failed`, `rate_limited`.
  */
 export async function acceptInvitation(ctx: Context): Promise<AcceptedInvitation> {

@@ -35,10 +35,10 @@ const retryMs = 60_000
 
 /**
  * Follows temporary passwords to their end. Once the person has replaced theirs, the mailbox, which
- * was given the same one, gets a password that no one knows. One that was not replaced in time ends:
- * identity and mailbox get one that no one knows, and sessions end. It does not depend on what the
- * identity provider does with them (`deploy/authentik`). May run any number of times; what fails is
- * tried again by a later run. Throws when some failed, once the others are done.
+ * was given the same one, gets a password that no one knows. One that was not replaced in time
+ * ends: identity and mailbox get one that no one knows, and sessions end. It does not depend on
+ * what the identity provider does with them (`deploy/authentik`). May run any number of times; what
+ * fails is tried again by a later run. Throws when some failed, once the others are done.
  */
 export async function settleTemporaryPasswords(services: Services): Promise<void> {
   const { identity } = services.systems

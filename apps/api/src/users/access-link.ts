@@ -32,8 +32,8 @@ export async function newAccessLink(
 }
 
 /**
- * The same for a link to a second address, which an admin allowed. Throws when it is not allowed any
- * more.
+ * The same for a link to a second address, which an admin allowed. Throws when it is not allowed
+ * any more.
  */
 export async function newPasswordLink(
   { config, db }: { config: Config; db: Db },

@@ -84,8 +84,8 @@ export default function PortalFrame() {
 /**
  * The workplace whose pages the navigation lists: the one of the address, unless it is missing or
  * closed to this person. The profile belongs to no workplace; there it is the one that was visited
- * last. `grant` is the access under which the person acts there, `custodian` whether as staff of the
- * partner that looks after it until its owner accepts.
+ * last. `grant` is the access under which the person acts there, `custodian` whether as staff of
+ * the partner that looks after it until its owner accepts.
  */
 function useShownWorkplace(): {
   slug: string | undefined

@@ -150,8 +150,8 @@ export async function setRequester(
 
 /**
  * Whether the person who started the import may still add members: as an admin, as staff of the
- * partner that looks after a tenant which awaits its owner, or under an access grant, which makes no
- * admins. Under the tenant's lock; the grant stays locked as well.
+ * partner that looks after a tenant which awaits its owner, or under an access grant, which makes
+ * no admins. Under the tenant's lock; the grant stays locked as well.
  */
 export async function requesterMayImport(
   trx: Trx,

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * `next_at`: when the identity provider is asked again whether the person has replaced the temporary
- * password. The index for it is built online.
+ * `next_at`: when the identity provider is asked again whether the person has replaced the
+ * temporary password. The index for it is built online.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   await sql`
