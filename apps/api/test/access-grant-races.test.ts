@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { grantScopes } from '@atrium/core/access-grants/scopes'
+import { insertAccessGrant, lockIsWaitedFor } from '@atrium/testing/access-grants'
 import {
   type BookingsTestApp,
   startBookingsTestApp,
   type TestHost,
 } from '@atrium/testing/bookings-test-app'
-import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { withHostLocks } from '../src/scheduling/bookings/claim.ts'
 
@@ -51,24 +51,12 @@ beforeEach(async () => {
     .returning('id')
     .executeTakeFirstOrThrow()
   const now = testApp.app.services.clock.now()
-  const later = new Date(now.getTime() + 86_400_000)
-  ;({ id: grantId } = await db
-    .insertInto('access_grants')
-    .values({
-      tenant_id: tenantId,
-      kind: 'requested',
-      status: 'active',
-      user_id: userId,
-      partner_id: partnerId,
-      role: 'admin',
-      scopes: [...grantScopes],
-      reason: 'A test',
-      requested_at: now,
-      expires_at: later,
-      ends_at: later,
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow())
+  grantId = await insertAccessGrant(db, now, {
+    tenant_id: tenantId,
+    user_id: userId,
+    partner_id: partnerId,
+    scopes: [...grantScopes],
+  })
 })
 
 const endGrant = () =>
@@ -79,20 +67,7 @@ const endGrant = () =>
     .execute()
 const call = (path: string, body?: object) =>
   testApp.request('POST', path, { token, ...(body && { body }) })
-
-async function lockIsWaitedFor(): Promise<void> {
-  await vi.waitFor(
-    async () => {
-      const { rows } = await sql<{ waits: boolean }>`
-        select exists (select from pg_stat_activity
-          where wait_event_type = 'Lock' and datname = current_database()) as waits`.execute(
-        testApp.database.db,
-      )
-      expect(rows[0]?.waits).toBe(true)
-    },
-    { timeout: 5_000, interval: 25 },
-  )
-}
+const isWaitedFor = () => lockIsWaitedFor(testApp.database.db)
 
 describe('an access that ends between guard and write', () => {
   let host: TestHost
@@ -107,7 +82,7 @@ describe('an access that ends between guard and write', () => {
   async function whileEnding(path: string, body?: object) {
     const waiting = await withHostLocks(testApp.database.db, [host.id], async () => {
       const response = call(path, body)
-      await lockIsWaitedFor()
+      await isWaitedFor()
       await endGrant()
       return { response }
     })

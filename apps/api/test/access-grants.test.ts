@@ -1,5 +1,5 @@
+import { lockIsWaitedFor } from '@atrium/testing/access-grants'
 import { type MembersTestApp, startMembersTestApp } from '@atrium/testing/members-test-app'
-import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { endDueGrants } from '../src/access-grants/end.ts'
 
@@ -405,7 +405,7 @@ describe('an access', () => {
         .forUpdate()
         .execute()
       const call = brand(partner, 'acme', 'Too late')
-      await lockIsWaitedFor()
+      await isWaitedFor()
       await trx
         .updateTable('access_grants')
         .set({ status: 'ended', ended_at: new Date(), ending: 'owner', end_recorded: true })
@@ -420,18 +420,7 @@ describe('an access', () => {
     expect(after.body.productName).toBe(before.body.productName)
   })
 
-  async function lockIsWaitedFor(): Promise<void> {
-    for (let n = 0; n < 200; n++) {
-      const { rows } = await sql<{ waits: boolean }>`
-        select exists (select from pg_stat_activity
-          where wait_event_type = 'Lock' and datname = current_database()) as waits`.execute(
-        testApp.database.db,
-      )
-      if (rows[0]?.waits) return
-      await new Promise((done) => setTimeout(done, 25))
-    }
-    throw new Error('nobody waits for the lock')
-  }
+  const isWaitedFor = () => lockIsWaitedFor(testApp.database.db)
 })
 
 describe('under an access to members', () => {

@@ -1,5 +1,6 @@
 import { grantScopes } from '@atrium/core/access-grants/scopes'
 import { recordSignIn } from '@atrium/db/security-policy/sign-ins'
+import { insertAccessGrant } from '@atrium/testing/access-grants'
 import { overTrpc } from '@atrium/testing/calls'
 import { carriedOut } from '@atrium/testing/carried-out'
 import type { World } from '@atrium/testing/matrix/rows'
@@ -20,28 +21,13 @@ const delegable = Object.entries(proceduresOf(appRouter)).flatMap(([name, { _def
   return _def.type === 'mutation' && rule !== undefined && rule !== 'never' ? [{ name, audit }] : []
 })
 
-async function grantTo(world: World): Promise<string> {
-  const { testApp, tenantId, partnerId, self } = world
-  const now = testApp.app.services.clock.now()
-  const later = new Date(now.getTime() + 3_600_000)
-  const { id } = await testApp.database.db
-    .insertInto('access_grants')
-    .values({
-      tenant_id: tenantId,
-      kind: 'requested',
-      status: 'active',
-      user_id: self ?? null,
-      partner_id: partnerId,
-      role: 'admin',
-      scopes: [...grantScopes],
-      reason: 'A test',
-      requested_at: now,
-      expires_at: later,
-      ends_at: later,
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow()
-  return id
+function grantTo({ testApp, tenantId, partnerId, self }: World): Promise<string> {
+  return insertAccessGrant(testApp.database.db, testApp.app.services.clock.now(), {
+    tenant_id: tenantId,
+    user_id: self ?? null,
+    partner_id: partnerId,
+    scopes: [...grantScopes],
+  })
 }
 
 /** A policy is saved only when it lets an admin in. */

@@ -1,4 +1,5 @@
 import { type GrantScope, grantScopes } from '@atrium/core/access-grants/scopes'
+import { insertAccessGrant } from '@atrium/testing/access-grants'
 import { overTrpc } from '@atrium/testing/calls'
 import { matrix } from '@atrium/testing/matrix/all'
 import { delegable } from '@atrium/testing/matrix/delegable'
@@ -53,26 +54,16 @@ interface Grantee {
 async function outcomeOf(name: string, row: Row, grantee: Grantee): Promise<string> {
   const { caller, role, scopes, status = 'active' } = grantee
   const world = await places.build(caller)
-  const { db } = places.testApp.database
   const now = places.testApp.app.services.clock.now()
-  const later = new Date(now.getTime() + 3_600_000)
-  await db
-    .insertInto('access_grants')
-    .values({
-      tenant_id: world.tenantId,
-      kind: 'requested',
-      status,
-      user_id: world.self ?? null,
-      partner_id: caller === 'operator' ? null : world.partnerId,
-      role,
-      scopes: [...scopes],
-      reason: 'A test',
-      requested_at: now,
-      expires_at: later,
-      ends_at: later,
-      ...(status === 'ended' ? { ended_at: now, ending: 'owner' as const } : {}),
-    })
-    .execute()
+  await insertAccessGrant(places.testApp.database.db, now, {
+    tenant_id: world.tenantId,
+    status,
+    user_id: world.self ?? null,
+    partner_id: caller === 'operator' ? null : world.partnerId,
+    role,
+    scopes: [...scopes],
+    ...(status === 'ended' ? { ended_at: now, ending: 'owner' as const } : {}),
+  })
   return (await overTrpc(places.testApp, name, await row.input(world), world.token)).outcome
 }
 

@@ -1,3 +1,4 @@
+import { insertAccessGrant } from '../access-grants.ts'
 import { type Rows, readers, slug, type World, who } from './rows.ts'
 
 type Kind = 'requested' | 'break_glass'
@@ -25,25 +26,14 @@ export async function accessGrant(
     })
     .returning('id')
     .executeTakeFirstOrThrow()
-  const later = new Date(now.getTime() + 3_600_000)
-  const { id } = await db
-    .insertInto('access_grants')
-    .values({
-      tenant_id: tenantId,
-      kind,
-      status: staff ? 'pending' : 'active',
-      user_id: person.id,
-      partner_id: staff ? partnerId : null,
-      role: 'admin',
-      scopes: ['branding'],
-      reason: 'A test',
-      requested_at: now,
-      expires_at: later,
-      ends_at: later,
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow()
-  return id
+  return insertAccessGrant(db, now, {
+    tenant_id: tenantId,
+    kind,
+    status: staff ? 'pending' : 'active',
+    user_id: person.id,
+    partner_id: staff ? partnerId : null,
+    scopes: ['branding'],
+  })
 }
 
 const seesTenant = who(
