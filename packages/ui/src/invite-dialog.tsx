@@ -66,10 +66,10 @@ function Fields({ onClose, children, single = false, notice, onInvite, explain }
   const [pending, setPending] = useState(false)
   const [rejected, setRejected] = useState<InvitationOutcomes['items']>([])
   const most = single ? 1 : mostInvitations
+  const read = inviteesIn(text, most)
 
   async function send(event: FormEvent) {
     event.preventDefault()
-    const read = inviteesIn(text, most)
     if ('fault' in read) return setFault(read.fault)
     setFault(undefined)
     setError(undefined)
@@ -100,13 +100,12 @@ function Fields({ onClose, children, single = false, notice, onInvite, explain }
     if (!file) return
     // Brings a library of its own, and is loaded when a file is chosen.
     const { linesOfCsv } = await withMessages(import('./invitees-csv.ts'), 'ui.issues')
-    const read = linesOfCsv(new Uint8Array(await file.arrayBuffer()))
-    if ('fault' in read) return setFault(read.fault)
+    const csv = linesOfCsv(new Uint8Array(await file.arrayBuffer()))
+    if ('fault' in csv) return setFault(csv.fault)
     setFault(undefined)
-    setText((before) => [before.trim(), read.text].filter((part) => part !== '').join('\n'))
+    setText((before) => [before.trim(), csv.text].filter((part) => part !== '').join('\n'))
   }
 
-  const read = inviteesIn(text, most)
   return (
     <form onSubmit={send} noValidate>
       <Stack gap="sm">

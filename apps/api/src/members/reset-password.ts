@@ -74,7 +74,7 @@ export async function resetPassword(
     const outcomes = {
       identity,
       mail: await attempt((signal) =>
-        setOnMailbox(services, work, linkTo === undefined ? password : unknown, signal),
+        setOnMailbox(services, work, linkTo === undefined ? password : undisclosed, signal),
       ),
       sessions:
         identity.state === 'ok'
@@ -162,7 +162,7 @@ function rejectSecondAddress({ member }: MemberChange, linkTo: string): void {
 }
 
 /** A password that no one ever sees. */
-const unknown: Pick<OneTimePassword, 'give'> = { give: randomPassword }
+const undisclosed: Pick<OneTimePassword, 'give'> = { give: randomPassword }
 
 async function attempt(
   set: (signal: AbortSignal) => Promise<'ok' | 'skipped'>,

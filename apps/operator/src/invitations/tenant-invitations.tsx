@@ -1,3 +1,4 @@
+import { tenantInvitationKinds } from '@atrium/core/platform/choices'
 import type { TenantView } from '@atrium/core/tenants/tenants'
 import { InvitationList } from '@atrium/ui/invitation-list'
 import { oneOf } from '@atrium/ui/search-params'
@@ -6,15 +7,13 @@ import { useTRPC } from '../trpc.ts'
 import { InviteMembers } from './invite-button.tsx'
 import { useInvitationChoice } from './use-invitation-choice.ts'
 
-const kinds = ['member', 'owner'] as const
-
 /** Invitations to a tenant, that of its owner included; invites more. */
 export default function TenantInvitations({ tenant }: { tenant: TenantView }) {
   const { slug, status } = tenant
   const { shown, page, kind, kept } = useInvitationChoice()
   const query = useQuery(
     useTRPC().invitations.ofTenant.queryOptions(
-      { slug, ...page, kind: kind && oneOf(kinds)(kind) },
+      { slug, ...page, kind: kind && oneOf(tenantInvitationKinds)(kind) },
       kept,
     ),
   )
@@ -22,7 +21,7 @@ export default function TenantInvitations({ tenant }: { tenant: TenantView }) {
   return (
     <InvitationList
       query={query}
-      kinds={kinds}
+      kinds={tenantInvitationKinds}
       actions={open && <InviteMembers slug={slug} />}
       {...shown}
     />

@@ -1,3 +1,4 @@
+import { tenantInvitationKinds } from '@atrium/core/platform/choices'
 import { everyInvitation, InvitationList } from '@atrium/ui/invitation-list'
 import { lazyOnInput } from '@atrium/ui/lazy-on-input'
 import { translations, withMessages } from '@atrium/ui/messages'
@@ -18,8 +19,6 @@ import { useInvalidateInvitations } from './use-invalidate-invitations.ts'
 
 const t = translations('ui.invitations')
 
-const kinds = ['member', 'owner'] as const
-
 const InviteMembersDialog = lazyOnInput(() =>
   withMessages(import('./invite-members-dialog.tsx'), 'portal.subscriptions'),
 )
@@ -38,7 +37,7 @@ export function InvitationsPage() {
         slug,
         q,
         state,
-        kind: kind && oneOf(kinds)(kind),
+        kind: kind && oneOf(tenantInvitationKinds)(kind),
         cursor: currentCursor(cursors),
         limit: 20,
       },
@@ -69,7 +68,7 @@ export function InvitationsPage() {
         query={query}
         choice={choice}
         onChoose={setChoice}
-        kinds={kinds}
+        kinds={tenantInvitationKinds}
         changes={
           mayChange(tenant)
             ? {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { tenantRole } from '../members/memberships.ts'
 import { partnerAccess } from '../partners/partner-access.ts'
-import { invitationKinds, invitationStates } from '../platform/choices.ts'
+import { invitationKinds, invitationStates, tenantInvitationKinds } from '../platform/choices.ts'
 import { language } from '../platform/language.ts'
 import { cursor, page, pageLimit } from '../platform/paging.ts'
 import { emailAddress, instant, line, paragraphs } from '../platform/text.ts'
@@ -69,7 +69,7 @@ const filter = {
 
 export const ListTenantInvitations = z.strictObject({
   slug,
-  kind: z.enum(['member', 'owner']).optional(),
+  kind: z.enum(tenantInvitationKinds).optional(),
   ...filter,
 })
 export type ListTenantInvitations = z.infer<typeof ListTenantInvitations>

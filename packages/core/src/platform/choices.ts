@@ -162,6 +162,8 @@ export const mfaStates = ['enrolled', 'not_enrolled', 'unknown'] as const
 
 /** What the person becomes by accepting an invitation. */
 export const invitationKinds = ['member', 'owner', 'staff', 'operator'] as const
+/** Those to a tenant. */
+export const tenantInvitationKinds = ['member', 'owner'] as const
 
 /**
  * `pending`: not opened yet. `opened`: the person continued from the page of the link. The last
