@@ -216,6 +216,8 @@ describe('an admin and addresses', () => {
       const { page } = person
       await signIn(page, 'portal', 'Anna Owner')
       await page.goto(at('/aliases'))
+      // Without an alias, the button moves from the header to the empty list.
+      await untilLoaded(page)
       await page.getByRole('button', { name: 'Add alias' }).first().click()
       await page.getByRole('dialog').getByRole('textbox', { name: 'Alias' }).waitFor()
       await expectWellMadeOn(screen, page)
