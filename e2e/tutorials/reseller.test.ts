@@ -69,8 +69,9 @@ it('leads a reseller through the first hour', async () => {
       await open(ui('Customers'))
       await page.getByRole('link', { name: ui('Pine Dental') }).click()
       const details = page.getByRole('dialog', { name: 'Pine Dental', exact: true })
-      await details.getByRole('textbox', { name: ui('Seats') }).fill(ui('6'))
-      await details.getByRole('button', { name: ui('Save changes') }).click()
+      const change = details.getByRole('region', { name: ui('Change') })
+      await change.getByRole('textbox', { name: ui('Seats') }).fill(ui('6'))
+      await change.getByRole('button', { name: ui('Save changes') }).click()
       await details.getByText(ui('0 of 6 taken')).waitFor()
     },
     'Suspend and resume': async (ui) => {
