@@ -1,5 +1,6 @@
 import type { ListView } from '@atrium/core/mail/lists'
-import { changeMailList, claimMailList } from '@atrium/db/mail/lists'
+import { changeMailList, claimMailList, lockListRecipients } from '@atrium/db/mail/lists'
+import { lockIsWaitedFor } from '@atrium/testing/access-grants'
 import {
   addDomain,
   auditOf,
@@ -378,9 +379,37 @@ describe('a loop is rejected and its way told', () => {
       expect(across.map(({ status }) => status).sort()).toEqual([200, 409])
     }
   }, 30_000)
+
+  it('when two tenants create the lists of a loop at the same time', async () => {
+    for (let round = 0; round < 6; round++) {
+      const created = await Promise.all([
+        create(`ours-${round}`, [`theirs-${round}@globex.tenants.local`]),
+        create(`theirs-${round}`, [at(`ours-${round}`)], globexOwner, 'globex'),
+      ])
+      expect(created.map(({ status }) => status).sort()).toEqual([201, 409])
+    }
+  }, 30_000)
 })
 
 describe('several at once', () => {
+  it('lists of one tenant change while those of another are held', async () => {
+    const { id } = await testApp.database.db
+      .selectFrom('tenants')
+      .select('id')
+      .where('slug', '=', 'globex')
+      .executeTakeFirstOrThrow()
+    const held = await testApp.database.db.transaction().execute(async (trx) => {
+      await lockListRecipients(trx, id, [])
+      const free = await create('free')
+      // This one sends to the other tenant, so it waits for the end of the transaction.
+      const waiting = create('waiting', ['someone@globex.tenants.local'])
+      await lockIsWaitedFor(testApp.database.db)
+      return { free, waiting }
+    })
+    expect(held.free.status).toBe(201)
+    expect((await held.waiting).status).toBe(201)
+  })
+
   it('creating one address make one list', async () => {
     const responses = await Promise.all(Array.from({ length: 5 }, () => create('single')))
     expect(responses.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409])

@@ -99,27 +99,42 @@ export async function lockMailList(
   return locked && findMailList(trx, tenantId, id)
 }
 
-/**
- * Lets one transaction at a time change what lists send to, over all tenants: a loop may go through
- * lists of several, and two changes that are harmless alone may close one together.
- */
-export async function lockListRecipients(trx: Trx): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtext('mail_list_recipients'))`.execute(trx)
+/** A list that mail reaches, with the recipients that it has now. */
+export interface ReachedList {
+  tenantId: string
+  address: string
+  recipients: string[]
 }
 
 /**
- * Recipients of every list that mail to one of the addresses reaches, by the list's address. Ends
- * also where there are loops.
+ * Takes the turn of a change to what the tenant's lists send to, until the transaction ends. Changes
+ * of one tenant come one after another. `reached` are the other tenants whose lists the mail may
+ * reach: two changes of different tenants that could close a loop together each reach the other's
+ * tenant, so one waits for the other; changes that only reach the same tenant do not wait. One
+ * statement takes all locks in the order of ids, so that two changes cannot wait for each other.
  */
-export async function recipientsReachedFrom(
+export async function lockListRecipients(
   trx: Trx,
-  addresses: readonly string[],
-): Promise<Map<string, string[]>> {
-  const reached = await trx
-    .withRecursive('reached(id, address)', (recursive) =>
+  tenantId: string,
+  reached: readonly string[],
+): Promise<void> {
+  const others = [...new Set(reached)].filter((id) => id !== tenantId)
+  // Plain SQL: functions of PostgreSQL alone, called in an order.
+  await sql`
+    select case when id = ${tenantId}
+      then pg_advisory_xact_lock(hashtextextended('list recipients ' || id, 0))
+      else pg_advisory_xact_lock_shared(hashtextextended('list recipients ' || id, 0)) end
+    from unnest(${[tenantId, ...others].sort()}::text[]) with ordinality as l (id, at)
+    order by at`.execute(trx)
+}
+
+/** Every list that mail to one of the addresses reaches. Ends also where there are loops. */
+export function listsReachedFrom(trx: Trx, addresses: readonly string[]): Promise<ReachedList[]> {
+  return trx
+    .withRecursive('reached(id, address, tenant_id)', (recursive) =>
       recursive
         .selectFrom('mail_lists as l')
-        .select(['l.id', 'l.address'])
+        .select(['l.id', 'l.address', 'l.tenant_id'])
         .where('l.address', 'in', addresses)
         .where('l.state', '<>', 'removing')
         .union((eb) =>
@@ -127,14 +142,26 @@ export async function recipientsReachedFrom(
             .selectFrom('reached')
             .innerJoin('mail_list_recipients as r', 'r.list_id', 'reached.id')
             .innerJoin('mail_lists as l', 'l.address', 'r.address')
-            .select(['l.id', 'l.address'])
+            .select(['l.id', 'l.address', 'l.tenant_id'])
             .where('l.state', '<>', 'removing'),
         ),
     )
     .selectFrom('reached as l')
-    .select(['l.address', recipientAddresses.as('recipients')])
+    .select(['l.tenant_id as tenantId', 'l.address', recipientAddresses.as('recipients')])
     .execute()
-  return new Map(reached.map((row) => [row.address, row.recipients]))
+}
+
+/** The tenants that have proved one of the domains. */
+export async function tenantsOfDomains(trx: Trx, names: readonly string[]): Promise<string[]> {
+  if (names.length === 0) return []
+  const rows = await trx
+    .selectFrom('domains')
+    .select('tenant_id')
+    .distinct()
+    .where('name', 'in', names)
+    .where('verified_at', 'is not', null)
+    .execute()
+  return rows.map((row) => row.tenant_id)
 }
 
 /**
@@ -425,7 +452,7 @@ export async function replaceInMailLists(
   nextInSeconds: number,
 ): Promise<TouchedList[]> {
   if (addresses.length === 0) return []
-  await lockListRecipients(trx)
+  await lockListRecipients(trx, tenantId, [])
   const changed = await trx
     .deleteFrom('mail_list_recipients as r')
     .using('mail_lists as l')

@@ -1,5 +1,6 @@
 import {
   changeMailList,
+  type ListRow,
   lockMailList,
   replaceInMailLists,
   type TouchedList,
@@ -8,7 +9,7 @@ import type { Trx } from '@atrium/db/platform/connect'
 import { lockTenantById } from '@atrium/db/tenants/tenants'
 import type { Services } from '../../rpc/services.ts'
 import { tenantTransaction } from '../../rpc/tenant-transaction.ts'
-import { closesLoop } from './loops.ts'
+import { closesLoop, lockListChange } from './loops.ts'
 import { pushList, recoverAfterSeconds } from './push.ts'
 
 /**
@@ -63,14 +64,20 @@ export async function addToLists(
   listIds: readonly string[],
   address: string,
 ): Promise<TouchedList[]> {
-  const touched: TouchedList[] = []
+  const lists: ListRow[] = []
   for (const id of [...listIds].sort()) {
     const list = await lockMailList(trx, tenantId, id)
-    if (!list || list.state === 'removing' || list.recipients.includes(address)) continue
+    if (list && list.state !== 'removing' && !list.recipients.includes(address)) lists.push(list)
+  }
+  if (lists.length === 0) return []
+  const all = new Set([address, ...lists.flatMap((list) => list.recipients)])
+  await lockListChange(trx, tenantId, [...all])
+  const touched: TouchedList[] = []
+  for (const list of lists) {
     const recipients = [...list.recipients, address]
     if (await closesLoop(trx, list.address, recipients)) continue
-    await changeMailList(trx, id, { recipients }, recoverAfterSeconds)
-    touched.push({ id, address: list.address, left: recipients.length })
+    await changeMailList(trx, list.id, { recipients }, recoverAfterSeconds)
+    touched.push({ id: list.id, address: list.address, left: recipients.length })
   }
   return touched
 }
