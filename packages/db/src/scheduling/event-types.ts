@@ -208,7 +208,7 @@ function values(content: EventTypeContent) {
   }
 }
 
-/** Throws `event_types_slug` when the host has one under this address. Returns the id. */
+/** Throws `event_types_host_slug` when the host has one under this address. Returns the id. */
 export async function insertEventType(
   trx: Trx,
   content: EventTypeContent & { tenantId: string; hostId: string },
@@ -223,7 +223,7 @@ export async function insertEventType(
 }
 
 /**
- * Writes all of it and raises the version. Throws `event_types_slug` when the host has another one
+ * Writes all of it and raises the version. Throws `event_types_host_slug` when the host has another one
  * under this address.
  */
 export async function updateEventType(

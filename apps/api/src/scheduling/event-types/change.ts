@@ -190,7 +190,7 @@ const takenSlug = (cause?: unknown) =>
   })
 
 function rejectTakenSlug(error: unknown): never {
-  throw violatedConstraint(error) === 'event_types_slug' ? takenSlug(error) : error
+  throw violatedConstraint(error) === 'event_types_host_slug' ? takenSlug(error) : error
 }
 
 /** Titles in scripts that make no slug are `meeting`. */

@@ -1,0 +1,140 @@
+import type { OnlineIndex } from './online-statements.ts'
+
+/**
+ * Primary keys and unique indexes of tables of tenants that have the tenant too, so that the tables
+ * can be distributed by it. The tenant is last where rows are also read without it: the one index
+ * serves both.
+ */
+export const tenantIndexes: readonly OnlineIndex[] = [
+  primaryKey('availability_schedules', [
+    { table: 'event_types', column: 'schedule_id', former: 'event_types_schedule_id_fkey' },
+  ]),
+  primaryKey('billing_differences'),
+  primaryKey('dunning_cases'),
+  primaryKey('plan_grants'),
+  primaryKey('report_changes'),
+  primaryKey('sso_apps'),
+  primaryKey('subscription_history'),
+  primaryKey('subscriptions', [
+    {
+      table: 'dunning_cases',
+      column: 'subscription_id',
+      former: 'dunning_cases_subscription_id_fkey',
+    },
+    { table: 'price_moves', column: 'subscription_id', former: 'price_moves_subscription_id_fkey' },
+    {
+      table: 'subscription_history',
+      column: 'subscription_id',
+      former: 'subscription_history_subscription_id_fkey',
+    },
+  ]),
+  primaryKey('tenant_partners'),
+  primaryKey('trial_uses'),
+  primaryKey('vat_checks'),
+  // Hashes of random values, and ids that the payment processor and the identity provider give out:
+  // what makes them unique is not the index. It rejects a second row for one.
+  {
+    name: 'address_claims_link',
+    table: 'address_claims',
+    of: '(link_hash, tenant_id)',
+    unique: true,
+    replacesConstraint: 'address_claims_link_hash_key',
+  },
+  {
+    name: 'bookings_manage',
+    table: 'bookings',
+    of: '(manage_hash, tenant_id)',
+    unique: true,
+    replacesConstraint: 'bookings_manage_hash_key',
+  },
+  {
+    name: 'bookings_requested',
+    table: 'bookings',
+    of: '(request_hash, tenant_id)',
+    unique: true,
+    replacesConstraint: 'bookings_request',
+  },
+  {
+    name: 'invoice_corrections_request',
+    table: 'invoice_corrections',
+    of: '(request_id, tenant_id)',
+    unique: true,
+    replacesConstraint: 'invoice_corrections_request_id_key',
+  },
+  {
+    name: 'partner_transfers_code',
+    table: 'partner_transfers',
+    of: '(code_hash, tenant_id)',
+    unique: true,
+    replacesConstraint: 'partner_transfers_code_hash_key',
+  },
+  {
+    name: 'payment_customers_customer',
+    table: 'payment_customers',
+    of: '(customer_id, tenant_id)',
+    unique: true,
+    replacesConstraint: 'payment_customers_customer_id_key',
+  },
+  {
+    name: 'sso_apps_client',
+    table: 'sso_apps',
+    of: '(client_id, tenant_id)',
+    unique: true,
+    replacesConstraint: 'sso_apps_client_id_key',
+  },
+  {
+    name: 'sso_apps_slug',
+    table: 'sso_apps',
+    of: '(slug, tenant_id)',
+    unique: true,
+    replacesConstraint: 'sso_apps_slug_key',
+  },
+  {
+    name: 'subscriptions_processor',
+    table: 'subscriptions',
+    of: '(stripe_subscription_id, tenant_id)',
+    unique: true,
+    replacesConstraint: 'subscriptions_stripe_subscription_id_key',
+  },
+  // One per subscription or host, each of which has one tenant.
+  {
+    name: 'availability_schedules_host_standard',
+    table: 'availability_schedules',
+    of: '(host_id, tenant_id) where standard',
+    unique: true,
+    replaces: 'availability_schedules_standard',
+  },
+  {
+    name: 'event_types_host_slug',
+    table: 'event_types',
+    of: '(host_id, slug, tenant_id) where removed_at is null',
+    unique: true,
+    replaces: 'event_types_slug',
+  },
+  {
+    name: 'price_moves_under_way',
+    table: 'price_moves',
+    of: `(subscription_id, tenant_id) where state in ('waiting', 'notified', 'scheduled', 'stopping')`,
+    unique: true,
+    replaces: 'price_moves_open',
+  },
+  {
+    name: 'subscription_history_present',
+    table: 'subscription_history',
+    of: '(subscription_id, tenant_id) where valid_to is null',
+    unique: true,
+    replaces: 'subscription_history_current',
+  },
+]
+
+/** The key `<table>_key` on `(id, tenant_id)` in place of the one on `(id)`. */
+function primaryKey(table: string, referencedBy: OnlineIndex['referencedBy'] = []): OnlineIndex {
+  return {
+    name: `${table}_key`,
+    table,
+    of: '(id, tenant_id)',
+    unique: true,
+    referencedBy,
+    replacesPrimaryKey: `${table}_pkey`,
+  }
+}
