@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { demoServiceCredentials } from '@atrium/core/demo/demo'
 import { honoListener, type SandboxSystem, type SystemContext } from '../system.ts'
 import { errorBody } from './answers.ts'
@@ -17,6 +17,8 @@ export interface FilesOptions {
   readonly passwords?: boolean
   /** `default` rejects usernames that begin with a digit, as the real server does by default. */
   readonly usernames?: 'default' | 'any'
+  /** A new server: its own administrator, `admin`, is the only account. */
+  readonly fresh?: boolean
 }
 
 export interface FilesSystem extends SandboxSystem {
@@ -32,6 +34,11 @@ export interface FilesSystem extends SandboxSystem {
    * the account; undefined when it is disabled.
    */
   signInByToken(claims: Claims): string | undefined
+  /**
+   * What `opencloud auth-app create` does on the server: a new token of that user. Undefined when
+   * there is no such user.
+   */
+  createAppToken(username: string, lifetimeMs: number): string | undefined
   /** Fills a space up to a number of bytes, as uploads would. False when there is no such space. */
   setUsed(spaceId: string, bytes: number): boolean
 }
@@ -44,7 +51,7 @@ const tokenLifetimeMs = 10 * 365 * 86_400_000
  */
 export function createFiles(
   context: SystemContext,
-  { passwords = false, usernames = 'any' }: FilesOptions = {},
+  { passwords = false, usernames = 'any', fresh = false }: FilesOptions = {},
 ): FilesSystem {
   const store = createFilesStore()
   const names = createNameCache(store, context.now)
@@ -55,7 +62,8 @@ export function createFiles(
     if (user && ensurePersonalDrive(store, user, context.now())) context.changed()
   }
   const app = createFilesApp(world, { passwords, signedIn })
-  seedFiles(store, context.now())
+  const seed = () => (fresh ? addAdmin(store, 'admin') : seedFiles(store, context.now()))
+  seed()
 
   return {
     name: 'files',
@@ -74,7 +82,7 @@ export function createFiles(
     reset() {
       store.clear()
       names.clear()
-      seedFiles(store, context.now())
+      seed()
     },
     errorResponse(status) {
       if (status === 401)
@@ -100,6 +108,15 @@ export function createFiles(
       signedIn(user.id)
       context.changed()
       return user.id
+    },
+    createAppToken(username, lifetimeMs) {
+      const user = store.findUser(username)
+      if (!user) return undefined
+      const token = randomBytes(8).toString('hex')
+      const expiresAt = context.now() + lifetimeMs
+      store.appTokens.push({ userId: user.id, hash: hashToken(token), expiresAt })
+      context.changed()
+      return token
     },
     setUsed(spaceId, bytes) {
       const drive = store.findDrive(spaceId)
@@ -127,8 +144,15 @@ function codeOf(status: number): string {
  * the platform.
  */
 function seedFiles(store: FilesStore, now: number): void {
+  store.appTokens.push({
+    userId: addAdmin(store, demoServiceCredentials.filesUser),
+    hash: hashToken(demoServiceCredentials.filesAppToken),
+    expiresAt: now + tokenLifetimeMs,
+  })
+}
+
+function addAdmin(store: FilesStore, username: string): string {
   const id = randomUUID()
-  const username = demoServiceCredentials.filesUser
   store.users.set(id, {
     id,
     username,
@@ -137,9 +161,5 @@ function seedFiles(store: FilesStore, now: number): void {
     roleId: appRoles.admin,
     roleAssignmentId: randomUUID(),
   })
-  store.appTokens.push({
-    userId: id,
-    hash: hashToken(demoServiceCredentials.filesAppToken),
-    expiresAt: now + tokenLifetimeMs,
-  })
+  return id
 }

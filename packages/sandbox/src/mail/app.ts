@@ -128,6 +128,12 @@ export function createMailApp(world: MailWorld, settings: HttpSettings): Hono<Ma
       Response.json(sessionResource(caller, world.settings.hostname)),
     )
   })
+  // In bootstrap mode the server has no address of its own.
+  app.get('/.well-known/oauth-authorization-server', () =>
+    Response.json({
+      issuer: world.installation.mode === 'running' ? `https://${world.settings.hostname}` : '',
+    }),
+  )
   app.post('/jmap', jmap)
   app.post('/jmap/', jmap)
   app.get('/healthz/live', () => problemResponse(problems.status(200)))

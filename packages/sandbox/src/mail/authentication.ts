@@ -2,6 +2,7 @@ import { BlockList, isIP } from 'node:net'
 import { addressKey, addressOf, entriesOf, secretKey } from './accounts.ts'
 import type { Caller } from './caller.ts'
 import { findDomain } from './domains.ts'
+import { recoveryCaller } from './installation.ts'
 import { type JsonObject, membersOf, objectOf, textOf } from './json.ts'
 import { accountPermissions, credentialPermissions, type PermissionSet } from './permissions.ts'
 import { defaultDomainId } from './registry.ts'
@@ -24,6 +25,7 @@ export function authenticate(
   header: string,
   remoteAddress: string | undefined,
 ): Caller | Rejection {
+  if (world.installation.mode !== 'running') return recoveryCaller(world.installation, header)
   const [scheme = '', value = ''] = header.split(' ', 2)
   if (/^bearer$/i.test(scheme)) return withKey(world, value, 'ApiKey', remoteAddress)
   if (/^basic$/i.test(scheme))

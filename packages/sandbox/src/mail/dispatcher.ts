@@ -137,6 +137,8 @@ function call(
 ): JsonObject {
   const method = methods.get(name)
   if (!method) throw new MethodError('unknownMethod', name)
+  if (world.installation.mode !== 'running' && !name.startsWith('x:Bootstrap/'))
+    throw new MethodError('forbidden', 'The server is in bootstrap mode and is limited to setup.')
   if (!isObject(sent))
     throw new MethodError('invalidArguments', 'The arguments of a method are an object.')
   const args = orderedCreates(withBackReferences(sent, answered), createdIds)

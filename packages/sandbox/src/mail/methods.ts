@@ -1,6 +1,7 @@
 import { calendarMethods } from './calendars/methods.ts'
 import { capabilities } from './capabilities.ts'
 import { apiKeys, appPasswords, credentialGet, credentialSet } from './credentials.ts'
+import { installationMethods } from './installation-methods.ts'
 import type { Method } from './method.ts'
 import { principalGet, principalQuery } from './principals.ts'
 import { quotaGet } from './quotas.ts'
@@ -81,4 +82,5 @@ export const methods: ReadonlyMap<string, Method> = new Map([
   ...credentialMethods,
   ...directoryMethods,
   ...calendarMethods,
+  ...installationMethods,
 ])

@@ -1,6 +1,7 @@
 import type { CalendarStore } from './calendars/store.ts'
 import type { Caller } from './caller.ts'
 import type { ObjectId } from './errors.ts'
+import type { Installation } from './installation.ts'
 import type { JsonObject } from './json.ts'
 import type { ObjectShape, UnionShape } from './shapes.ts'
 import type { IndexKey, MailStore, ObjectName } from './store.ts'
@@ -26,6 +27,8 @@ export interface MailSettings {
 export interface MailWorld {
   readonly store: MailStore
   readonly calendars: CalendarStore
+  /** How the server itself is set up. */
+  installation: Installation
   /** Milliseconds since 1970. */
   readonly now: () => number
   readonly settings: MailSettings

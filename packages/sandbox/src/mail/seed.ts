@@ -1,4 +1,5 @@
 import { demoServiceCredentials } from '@atrium/core/demo/demo'
+import type { Installation } from './installation.ts'
 import { isObject, type JsonObject } from './json.ts'
 import { utcDate } from './patch.ts'
 import { registry } from './registry.ts'
@@ -45,6 +46,33 @@ export function seedMail(world: MailWorld, defaultDomain: string): void {
         createdAt,
         expiresAt: null,
         permissions: { '@type': 'Inherit' },
+        allowedIps: {},
+      },
+    },
+  })
+}
+
+/** What a bootstrap leaves: the default domain and the administrator. */
+export function seedInstallation(world: MailWorld, { domain, admin }: Installation): void {
+  const createdAt = utcDate(world.now())
+  const record = { ...initialRecord('Domain'), name: domain, createdAt }
+  const domainId = world.store.insert('Domain', record)
+  // Its signing keys are made like those of any other domain.
+  registry.Domain.stored?.(world, domainId, record, undefined)
+  world.store.insert('Account', {
+    ...initialRecord('Account'),
+    name: 'admin',
+    domainId,
+    description: 'System administrator',
+    roles: { '@type': 'Admin' },
+    createdAt,
+    credentials: {
+      '0': {
+        '@type': 'Password',
+        credentialId: 'a',
+        secret: hashPassword(admin?.password ?? ''),
+        otpAuth: null,
+        expiresAt: null,
         allowedIps: {},
       },
     },

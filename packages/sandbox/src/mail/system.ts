@@ -7,11 +7,12 @@ import { type PeopleCalendars, peopleCalendars } from './calendars/people.ts'
 import { createCalendarStore } from './calendars/store.ts'
 import { methodNames } from './dispatcher.ts'
 import { findDomain } from './domains.ts'
+import { createInstallation, type Login } from './installation.ts'
 import { type JsonObject, textOf } from './json.ts'
 import { faultResponse } from './problems.ts'
 import { indexKeys, registry } from './registry.ts'
 import type { MailSettings, MailWorld } from './registry-type.ts'
-import { seedMail } from './seed.ts'
+import { seedInstallation, seedMail } from './seed.ts'
 import { createMailStore, objectNames } from './store.ts'
 import { zoneText } from './zone.ts'
 
@@ -20,12 +21,18 @@ const Saved = z.object({ registry: z.unknown(), calendars: z.unknown() })
 export interface MailOptions extends Partial<MailSettings>, Partial<HttpSettings> {
   /** The domain that the first start creates. */
   readonly defaultDomain?: string
+  /**
+   * The recovery administrator of a new server: it starts in bootstrap mode and holds nothing.
+   */
+  readonly recoveryAdmin?: Login
 }
 
 export interface MailSystem extends SandboxSystem {
   readonly name: 'mail'
   /** Fills a mailbox, as mail that arrives would. False when there is no such address. */
   setUsedDiskQuota(address: string, bytes: number): boolean
+  /** Starts again: what the bootstrap said takes effect. */
+  restart(): void
   /** What people do in their calendars with a mail client. */
   readonly calendars: PeopleCalendars
   /** Names of its domains. */
@@ -42,6 +49,7 @@ export interface MailSystem extends SandboxSystem {
 export function createMail(context: SystemContext, options: MailOptions = {}): MailSystem {
   const defaultDomain = options.defaultDomain ?? 'atrium.test'
   const world: MailWorld = {
+    installation: createInstallation(options.recoveryAdmin),
     store: createMailStore({ indexKeys, now: context.now, changed: context.changed }),
     calendars: createCalendarStore(context.changed),
     now: context.now,
@@ -57,7 +65,11 @@ export function createMail(context: SystemContext, options: MailOptions = {}): M
     workMs: options.workMs ?? 2,
     requestLimit: options.requestLimit,
   })
-  seedMail(world, defaultDomain)
+  const seed = () => {
+    world.installation = createInstallation(options.recoveryAdmin)
+    if (!options.recoveryAdmin) seedMail(world, defaultDomain)
+  }
+  seed()
 
   return {
     name: 'mail',
@@ -69,6 +81,8 @@ export function createMail(context: SystemContext, options: MailOptions = {}): M
       { overrideGlobalObjects: false },
     ),
     state: () => ({
+      settings: world.installation.settings,
+      certificates: [...world.installation.certificates.values()],
       ...Object.fromEntries(objectNames.map((name) => [name, views(world, name)])),
       calendars: world.calendars.save(),
     }),
@@ -81,13 +95,19 @@ export function createMail(context: SystemContext, options: MailOptions = {}): M
     reset() {
       world.store.clear()
       world.calendars.clear()
-      seedMail(world, defaultDomain)
+      seed()
     },
     operations: ({ method, path, body }) =>
       method === 'POST' && path.replace(/\/$/, '') === '/jmap'
         ? methodNames(body.toString('utf8'))
         : [],
     errorResponse: faultResponse,
+    restart() {
+      const { installation } = world
+      if (installation.mode !== 'written') return
+      world.installation = { ...installation, mode: 'running' }
+      seedInstallation(world, installation)
+    },
     calendars: peopleCalendars(world),
     domainNames: () => world.store.list('Domain').map(([, record]) => textOf(record, 'name')),
     zone(domain) {
