@@ -23,6 +23,8 @@ const Named = z.object({ slug: z.string() })
 export interface ApplyBlueprint extends SetupAccess {
   /** The blueprint, YAML. */
   content: string
+  /** The name of its instance at authentik; ours by default. */
+  name?: string | undefined
   /** Values of its `!Context` tags. */
   context: Record<string, string>
   /** How long the worker may take, and how often it is asked. */
@@ -39,6 +41,7 @@ export type BlueprintOutcome = { applied: true } | { applied: false; faults: str
 export async function applyBlueprint({
   content,
   context,
+  name = blueprintName,
   patience = { timeoutMs: 120_000, intervalMs: 1_000 },
   ...access
 }: ApplyBlueprint): Promise<BlueprintOutcome> {
@@ -52,7 +55,7 @@ export async function applyBlueprint({
   // A fresh authentik responds before its worker has made the flows that ours extend.
   const ready = await until(() => findDefaultFlow(calls))
   if (!ready) return failure("authentik's own flows are missing: its worker has not made them yet")
-  const saved = await saveInstance(calls, { content, context })
+  const saved = await saveInstance(calls, { name, content, context })
   if (!('pk' in saved)) return failure(...saved.faults)
   await calls.send({
     method: 'POST',
@@ -97,14 +100,14 @@ async function findDefaultFlow(calls: SetupCalls): Promise<true | undefined> {
 
 async function saveInstance(
   calls: SetupCalls,
-  { content, context }: { content: string; context: Record<string, string> },
+  blueprint: { name: string; content: string; context: Record<string, string> },
 ): Promise<Instance | { faults: string[] }> {
-  const known = await calls.list('managed/blueprints/', { name: blueprintName }, Instance)
-  const there = known.find(({ name }) => name === blueprintName)
+  const known = await calls.list('managed/blueprints/', { name: blueprint.name }, Instance)
+  const there = known.find(({ name }) => name === blueprint.name)
   return calls.send({
     method: there ? 'PATCH' : 'POST',
     path: there ? `managed/blueprints/${there.pk}/` : 'managed/blueprints/',
-    body: { name: blueprintName, content, context, enabled: true },
+    body: { ...blueprint, enabled: true },
     accept: [200, 201, 400],
     read: ({ status, json }) => (status === 400 ? { faults: textsOf(json) } : Instance.parse(json)),
   })

@@ -72,7 +72,7 @@ async function checkKey(
  * A server in bootstrap mode knows no keys and has no address of its own yet. Its public OAuth
  * metadata show that.
  */
-async function isBeingSetUp(operation: Operation, client: HttpClient): Promise<boolean> {
+export async function isBeingSetUp(operation: Operation, client: HttpClient): Promise<boolean> {
   const issuer = await client
     .send(operation, {
       label: 'GET /.well-known/oauth-authorization-server',
