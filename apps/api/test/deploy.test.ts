@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -118,67 +118,144 @@ describe('settings', () => {
   })
 })
 
+interface Service {
+  image?: string
+  build?: { context: string; dockerfile: string; target?: string }
+  command?: string | string[]
+  user?: string
+  secrets?: (string | { source: string; target: string })[]
+  volumes?: string[]
+  networks?: string[] | Record<string, unknown>
+  depends_on?: Record<string, { condition: string }>
+  ports?: string[]
+  profiles?: string[]
+  read_only?: boolean
+  environment?: Record<string, string>
+  healthcheck?: unknown
+  logging?: { options: Record<string, string> }
+  mem_limit?: string
+}
 interface Compose {
-  services: Record<
-    string,
-    {
-      build?: { context: string; dockerfile: string; target: string }
-      env_file?: string
-      volumes?: string[]
-      networks?: string[]
-      depends_on?: Record<string, unknown>
-      ports?: string[]
-      read_only?: boolean
-      environment?: Record<string, string>
-    }
-  >
-  networks: Record<string, unknown>
+  services: Record<string, Service>
+  networks: Record<string, { internal?: boolean }>
   volumes: Record<string, unknown>
+  secrets: Record<string, { file: string }>
 }
 
-describe('compose.yaml', () => {
-  const load = async () => parse(await read('deploy/compose.yaml'), { merge: true }) as Compose
+const load = async () => parse(await read('deploy/compose.yaml'), { merge: true }) as Compose
+const networksOf = ({ networks = [] }: Service) =>
+  Array.isArray(networks) ? networks : Object.keys(networks)
 
-  it('names files, targets, networks, volumes and services that exist', async () => {
-    const { services, networks, volumes } = await load()
-    for (const name of [
-      'postgres',
-      'api',
-      'portal',
-      'operator',
-      'booking',
-      'authentik-server',
-      'authentik-worker',
-      'authentik-postgres',
-      'stalwart',
-      'opencloud',
-      'pgbouncer',
-    ])
-      expect(Object.keys(services)).toContain(name)
+describe('compose.yaml', () => {
+  it('names files, targets, networks, volumes, secrets and services that exist', async () => {
+    const { services, networks, volumes, secrets } = await load()
+    expect(Object.keys(services).length).toBeGreaterThan(15)
     const dockerfile = await read('deploy/Dockerfile')
     for (const [name, service] of Object.entries(services)) {
       if (service.build) {
-        expect(resolve(deploy, service.build.context), name).toBe(resolve(root))
-        expect(
-          existsSync(resolve(deploy, service.build.context, service.build.dockerfile)),
-          name,
-        ).toBe(true)
-        expect(dockerfile, name).toMatch(new RegExp(`^FROM .* AS ${service.build.target}$`, 'm'))
-        expect(service.read_only, name).toBe(true)
+        const context = resolve(deploy, service.build.context)
+        expect(existsSync(resolve(context, service.build.dockerfile)), name).toBe(true)
+        if (service.build.target)
+          expect(dockerfile, name).toMatch(new RegExp(`^FROM .* AS ${service.build.target}$`, 'm'))
       }
-      if (service.env_file)
-        expect(existsSync(join(deploy, `${service.env_file}.example`)), name).toBe(true)
-      for (const network of service.networks ?? [])
+      for (const network of networksOf(service))
         expect(Object.keys(networks), name).toContain(network)
       for (const other of Object.keys(service.depends_on ?? {}))
         expect(Object.keys(services), name).toContain(other)
+      for (const secret of service.secrets ?? [])
+        expect(Object.keys(secrets), name).toContain(
+          typeof secret === 'string' ? secret : secret.source,
+        )
       for (const volume of service.volumes ?? []) {
         const [from = ''] = volume.split(':')
-        if (from.startsWith('.')) expect(existsSync(join(deploy, from)), name).toBe(true)
-        else expect(Object.keys(volumes), name).toContain(from)
+        if (from.startsWith('.')) expect(existsSync(join(deploy, from)), volume).toBe(true)
+        else if (!from.startsWith('$')) expect(Object.keys(volumes), name).toContain(from)
       }
-      for (const port of service.ports ?? [])
-        if (!/^(25|465|993):/.test(port)) expect(port, name).toMatch(/^127\.0\.0\.1:/)
+    }
+    const used = new Set(
+      Object.values(services).flatMap(({ secrets: own = [] }) =>
+        own.map((secret) => (typeof secret === 'string' ? secret : secret.source)),
+      ),
+    )
+    expect(Object.keys(secrets).sort()).toEqual([...used].sort())
+  })
+
+  it('opens the ports of the proxy and of mail to the world, and no other', async () => {
+    const { services } = await load()
+    const open = Object.entries(services).flatMap(([name, { ports = [] }]) =>
+      ports.filter((port) => !port.startsWith('127.0.0.1:')).map((port) => `${name} ${port}`),
+    )
+    expect(open.sort()).toEqual([
+      'caddy 443:443',
+      'caddy 443:443/udp',
+      'caddy 80:80',
+      'stalwart 25:25',
+      'stalwart 465:465',
+      'stalwart 993:993',
+    ])
+  })
+
+  it('keeps the database away from the world and from parts that do not ask it', async () => {
+    const { services, networks } = await load()
+    expect(networks.database).toEqual({ internal: true })
+    expect(networks.inside).toEqual({ internal: true })
+    const near = Object.entries(services)
+      .filter(([, service]) => networksOf(service).includes('database'))
+      .map(([name]) => name)
+    expect(near.sort()).toEqual([
+      'api',
+      'authentik-server',
+      'authentik-worker',
+      'migrate',
+      'operator',
+      'pgbouncer',
+      'portal',
+      'postgres',
+      'stalwart',
+    ])
+    for (const outside of ['outside', 'inside'])
+      expect(networksOf(services.postgres ?? {})).not.toContain(outside)
+  })
+
+  it('bounds the memory and the log of every part', async () => {
+    for (const [name, service] of Object.entries((await load()).services)) {
+      expect(service.mem_limit, name).toMatch(/^\d+[mg]$/)
+      expect(service.logging?.options['max-size'], name).toMatch(/^\d+m$/)
+    }
+  })
+
+  it('starts a part once those it needs are healthy', async () => {
+    const { services } = await load()
+    const oneShot = ['migrate', 'volume-owners']
+    for (const [name, service] of Object.entries(services))
+      for (const [other, { condition }] of Object.entries(service.depends_on ?? {})) {
+        expect(condition, `${name} after ${other}`).toBe(
+          oneShot.includes(other) ? 'service_completed_successfully' : 'service_healthy',
+        )
+        // The images' own checks do not survive every format.
+        if (!oneShot.includes(other)) expect(services[other]?.healthcheck, other).toBeDefined()
+      }
+  })
+
+  it('holds no secret: each is a file that its own containers see', async () => {
+    const { services, secrets } = await load()
+    for (const [name, { file }] of Object.entries(secrets)) expect(file).toBe(`secrets/${name}`)
+    for (const [name, { environment = {} }] of Object.entries(services))
+      for (const [variable, value] of Object.entries(environment))
+        if (/(PASSWORD|SECRET|TOKEN|_KEY)(__?FILE)?$/.test(variable))
+          expect(value, `${name} ${variable}`).toMatch(/^(file:\/\/)?\/run\/secrets\//)
+    expect(await read('.gitignore')).toMatch(/^\/?deploy\/secrets\/?$/m)
+  })
+
+  it('runs the programs that the images run, with their settings as a file', async () => {
+    const { services } = await load()
+    const stages = (await read('deploy/Dockerfile')).split(/^FROM /m)
+    for (const name of ['api', 'portal', 'operator', 'booking', 'migrate']) {
+      const { command = [], build, read_only } = services[name] ?? {}
+      expect(read_only, name).toBe(true)
+      const stage = stages.find((text) => new RegExp(` AS ${build?.target}\n`).test(text)) ?? ''
+      const [, script] = /^CMD \["node", "([^"]+)"\]$/m.exec(stage) ?? []
+      expect(command, name).toEqual(['node', `--env-file=/run/secrets/${name}.env`, script])
     }
   })
 
@@ -200,6 +277,9 @@ describe('compose.yaml', () => {
       GRAPH_USERNAME_MATCH: 'none',
     })
     expect(environment.OC_OIDC_ISSUER).toMatch(/^https:\/\/.*\/$/)
+    const blueprint = await read('deploy/authentik/opencloud.yaml')
+    expect(blueprint).toContain(`client_id: ${environment.OC_OIDC_CLIENT_ID}`)
+    expect(blueprint).toContain(`slug: ${environment.OC_OIDC_ISSUER?.split('/').at(-2)}`)
     const { directives } = parse(await read('deploy/opencloud-csp.yaml')) as {
       directives: Record<string, string[]>
     }
@@ -210,35 +290,84 @@ describe('compose.yaml', () => {
   })
 
   it('gives PgBouncer the settings of docs/how-to/operate.md', async () => {
-    const { environment = {} } = (await load()).services.pgbouncer ?? {}
     const [, wanted = ''] =
       /^### A transaction pooler\n[\s\S]*?\n\n((?: {4}\w+ = \w+\n)+)/m.exec(
         await read('docs/how-to/operate.md'),
       ) ?? []
-    const settings = [...wanted.matchAll(/(\w+) = (\w+)/g)].map(
-      ([, name = '', value]) => [name.toUpperCase(), value] as const,
-    )
+    const settings = wanted.trim().split(/\s*\n\s*/)
     expect(settings.length).toBeGreaterThan(2)
-    for (const [name, value] of settings) expect(environment[name], name).toBe(value)
+    const given = (await read('deploy/pgbouncer.ini')).split('\n')
+    expect(given).toEqual(expect.arrayContaining(settings))
   })
 
-  it('pins every image, and shows how to make secrets that may stand in an address', async () => {
+  it('pins every image', async () => {
     const example = await read('deploy/.env.example')
     const images = [...example.matchAll(/^\w+_IMAGE=\S+:v?(\S+)$/gm)].map(([, tag]) => tag)
-    expect(images).toHaveLength(5)
+    expect(images).toHaveLength(9)
     for (const tag of images) expect(tag).toMatch(/^\d+\.\d+(\.\d+)?(-\w+)?$/)
-    // As base64 has / and +, which in an address mean something else.
-    expect(example).toMatch(/openssl rand -hex \d+/)
-    expect(await read('deploy/compose.yaml')).toMatch(/postgres:\/\/\w+:\$\{\w+_PASSWORD\}@/)
+    for (const [name, { image, build }] of Object.entries((await load()).services))
+      if (!build) expect(image, name).toMatch(/^\$\{\w+_IMAGE:\?\}$/)
   })
 
-  it('asks for the variables of .env.example, each and no other', async () => {
-    const asked = new Set(
-      [...(await read('deploy/compose.yaml')).matchAll(/\$\{([A-Z0-9_]+)\}/g)].map(
-        ([, name = '']) => name,
-      ),
+  it('asks for the variables of .env.example, each and no other, and does not start without', async () => {
+    const text = (await read('deploy/compose.yaml')).replaceAll('$$', '')
+    const asked = new Set([...text.matchAll(/\$\{([A-Z0-9_]+):\?\}/g)].map(([, name = '']) => name))
+    const others = new Set([...text.matchAll(/\$\{(\w+)(?!\w|:\?)/g)].map(([, name]) => name))
+    expect([...others]).toEqual(['STALWART_RECOVERY_ADMIN'])
+    expect([...(await namedBy('deploy/.env.example'))].sort()).toEqual(
+      // Read by Docker Compose itself.
+      [...asked, 'COMPOSE_PROFILES'].sort(),
     )
-    expect([...(await namedBy('deploy/.env.example'))].sort()).toEqual([...asked].sort())
+  })
+})
+
+const compose = (...args: string[]) =>
+  spawnSync('docker', ['compose', '--env-file', '.env.example', ...args], { cwd: deploy })
+
+describe.runIf(compose('version').status === 0)('Docker Compose', () => {
+  it('takes compose.yaml with every profile, and not without its variables', () => {
+    const { status, stderr } = compose('--profile', '*', 'config', '--quiet')
+    expect(stderr.toString()).toBe('')
+    expect(status).toBe(0)
+    const bare = spawnSync('docker', ['compose', '--env-file', '/dev/null', 'config', '--quiet'], {
+      cwd: deploy,
+    })
+    expect(bare.stderr.toString()).toMatch(/required variable \w+ is missing/)
+  })
+})
+
+describe('the Caddyfile', () => {
+  it('serves each host of .env, and leads to services and ports that exist', async () => {
+    const text = await read('deploy/Caddyfile')
+    const hosts = [...text.matchAll(/^\{\$(\w+)\} \{$/gm)].map(([, name = '']) => name)
+    const named = [...(await namedBy('deploy/.env.example'))].filter((name) =>
+      name.endsWith('_HOST'),
+    )
+    expect(hosts.sort()).toEqual(named.sort())
+    const { services } = await load()
+    const targets = [...text.matchAll(/reverse_proxy (\S+):(\d+)/g)]
+    expect(targets).toHaveLength(hosts.length)
+    for (const [, name = '', port] of targets) {
+      expect(Object.keys(services)).toContain(name)
+      const own = services[name]?.environment?.PORT
+      if (own) expect(port, name).toBe(own)
+    }
+    expect(Object.keys(services.caddy?.environment ?? {})).toEqual(expect.arrayContaining(named))
+  })
+
+  it.runIf(existsSync('/usr/bin/caddy'))('holds before Caddy itself', async () => {
+    const env = Object.fromEntries(
+      [...(await namedBy('deploy/.env.example'))].map((name) => [
+        name,
+        `${name.toLowerCase().replace('_', '-')}.atrium.test`,
+      ]),
+    )
+    const { stderr } = await promisify(execFile)(
+      '/usr/bin/caddy',
+      ['adapt', '--adapter', 'caddyfile', '--config', join(deploy, 'Caddyfile'), '--validate'],
+      { env: { ...process.env, ...env, ACME_EMAIL: 'admin@atrium.test', HOME: tmpdir() } },
+    )
+    expect(stderr).not.toMatch(/error/i)
   })
 })
 
