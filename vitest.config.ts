@@ -29,7 +29,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: [
-            'packages/{core,integrations,messages,sandbox,ui}/test/**/*.test.{ts,tsx}',
+            'packages/{core,integrations,messages,sandbox,setup,ui}/test/**/*.test.{ts,tsx}',
             'apps/{portal,operator,booking}/test/**/*.test.{ts,tsx}',
           ],
           setupFiles: ['packages/ui/test/messages.setup.ts'],

@@ -21,6 +21,7 @@ const packageRules: Readonly<
   'packages/integrations': { dependencies: ['core'] },
   'packages/ui': { dependencies: ['core', 'messages'], types: ['api'] },
   'packages/sandbox': { dependencies: ['core'] },
+  'packages/setup': { dependencies: ['core', 'integrations'], types: ['api', 'bff'] },
   'packages/bff': { dependencies: ['core', 'db', 'messages'], types: ['api'] },
   'packages/testing': { dependencies: ['api', 'bff', 'core', 'db', 'integrations', 'sandbox'] },
   'apps/api': { dependencies: ['core', 'db', 'integrations', 'messages'] },

@@ -1,0 +1,29 @@
+import type { DnsResolver } from '@atrium/integrations/dns/port'
+import type { Answers } from './answers.ts'
+import type { ServerAddresses } from './dns-records.ts'
+import type { Docker } from './docker.ts'
+import type { Files } from './files.ts'
+import type { Names } from './names.ts'
+
+/** Everything that the steps of a set-up use. */
+export interface SetupContext {
+  answers: Answers
+  names: Names
+  files: Files
+  docker: Docker
+  resolver: DnsResolver
+  addresses: ServerAddresses
+  /** The parts as this machine reaches them. */
+  endpoints: { identity: string; mail: string; files: string }
+  /** Texts of the repository: blueprints and the example of `.env`. */
+  readAsset(
+    path: 'authentik/atrium.yaml' | 'authentik/opencloud.yaml' | '.env.example',
+  ): Promise<string>
+  say(line: string): void
+  patience: { timeoutMs: number; intervalMs: number; dnsTimeoutMs: number }
+}
+
+/** A set-up cannot go on. The message says what to do next. */
+export class SetupError extends Error {
+  override readonly name = 'SetupError'
+}

@@ -1,0 +1,38 @@
+import type { Docker } from './docker.ts'
+import type { Files } from './files.ts'
+import { mergeSettings, parseSettings } from './settings.ts'
+
+/**
+ * The images of `.env`: those of the example where it names none, and newer ones that the example
+ * was raised to. An image that an operator chose differently stays.
+ */
+export function chooseImages(
+  current: Readonly<Record<string, string>>,
+  example: Readonly<Record<string, string>>,
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(example)
+      .filter(([name]) => name.endsWith('_IMAGE'))
+      .map(([name, image]) => {
+        const known = current[name]
+        // A digest pins the tag before it: the same tag keeps it.
+        return [name, known !== undefined && known.split('@')[0] === image ? known : image]
+      }),
+  )
+}
+
+/**
+ * Writes the digest of each pulled image into `.env`, so that every later start runs the same
+ * content, whatever the registry does to the tag.
+ */
+export async function pinImages(files: Files, docker: Docker): Promise<void> {
+  const images = Object.entries(parseSettings((await files.read('.env')) ?? '')).filter(
+    ([name, image]) => name.endsWith('_IMAGE') && !image.includes('@'),
+  )
+  const pinned: Record<string, string> = {}
+  for (const [name, image] of images) {
+    const digest = (await docker.imageDigest(image))?.split('@')[1]
+    if (digest) pinned[name] = `${image}@${digest}`
+  }
+  if (Object.keys(pinned).length > 0) await mergeSettings(files, '.env', pinned)
+}

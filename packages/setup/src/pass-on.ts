@@ -1,0 +1,35 @@
+import { spawn } from 'node:child_process'
+
+/** Commands of the API's own program, which knows its settings and the database. */
+export const passedOn: readonly string[] = [
+  'doctor',
+  'upgrade',
+  'operator',
+  'keys',
+  'provisioning',
+  'export',
+]
+
+/** Where the program lies in the API's image. */
+const program = 'apps/api/dist/admin.js'
+
+/** The arguments of `docker` that run the command in the API's container. */
+export function passOnArguments(command: readonly string[]): string[] {
+  return [
+    ...['compose', 'exec', ...(process.stdin.isTTY ? [] : ['-T']), 'api'],
+    ...['node', '--env-file=/run/secrets/api.env', program],
+    ...command,
+  ]
+}
+
+/** Runs the command there, with this terminal, and returns its exit status. */
+export function passOn(folder: string, command: readonly string[]): Promise<number> {
+  return new Promise((resolve) => {
+    const child = spawn('docker', passOnArguments(command), { cwd: folder, stdio: 'inherit' })
+    child.on('error', (error) => {
+      process.stderr.write(`docker: ${error.message}\n`)
+      resolve(1)
+    })
+    child.on('close', (status) => resolve(status ?? 1))
+  })
+}
