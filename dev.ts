@@ -138,7 +138,8 @@ async function start(): Promise<void> {
   ) =>
     processes.start(name, {
       script,
-      environment,
+      // No balancer has to see that a server stops.
+      environment: { SHUTDOWN_DRAIN_SECONDS: '0.5', ...environment },
       ...(watching && { watch: { inspectorPort: inspectorOf(ports, name) } }),
     })
 

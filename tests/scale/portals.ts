@@ -19,7 +19,7 @@ interface Portal extends AsyncDisposable {
 export async function checkPortals(scaled: ScaledTestApp, port: number): Promise<Check[]> {
   const origin = `http://localhost:${port}`
   const keys = `scale:${randomBytes(32).toString('base64')}`
-  await using balancer = await openBalancer({ port, readyPath: '/health' })
+  await using balancer = await openBalancer({ port })
   await using first = await startPortal(scaled, origin, keys)
   await using second = await startPortal(scaled, origin, keys)
   const portals = [first, second]

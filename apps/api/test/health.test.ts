@@ -65,6 +65,7 @@ describe('without a database', () => {
         service: 'atrium-platform-api',
         status: 'ok',
         version: expect.any(String),
+        commit: null,
         uptimeSeconds: expect.any(Number),
       },
     })

@@ -1,4 +1,5 @@
 import type { Logger } from '@atrium/bff/log'
+import { commit, version } from '@atrium/core/platform/version'
 import { detectLanguage } from '@atrium/messages/detect-language'
 import { TRPCClientError } from '@trpc/client'
 import { Hono } from 'hono'
@@ -34,6 +35,8 @@ export interface BookingAppOptions {
   /** How the API is reached; given by tests. */
   connect?: ConnectApi
   now?: () => number
+  /** Ends readiness; given by the server that stops. */
+  draining?: AbortSignal
 }
 
 const formBytes = 128 * 1024
@@ -49,6 +52,7 @@ export function createBookingApp({
   log,
   connect = createApiConnection(config),
   now = Date.now,
+  draining,
 }: BookingAppOptions): Hono<AppEnv> {
   const parts: BookingParts = { config, publicUrl: config.publicUrl, assets, connect, now }
   const app = new Hono<AppEnv>()
@@ -61,7 +65,11 @@ export function createBookingApp({
   app.onError((error, c) => failureResponse(error, c, parts))
   app.notFound((c) => renderPage(c, parts, notFoundPage(c.get('formats')), 404))
 
-  app.get('/health', (c) => c.json({ status: 'ok' }))
+  app.get('/health', (c) => c.json({ service: 'atrium-booking', status: 'ok', version, commit }))
+  app.get('/health/ready', (c) => {
+    const ready = draining?.aborted !== true
+    return c.json({ ready }, ready ? 200 : 503)
+  })
   app.get('/robots.txt', (c) => c.text('User-agent: *\nDisallow: /manage/\n'))
   app.get('/embed.js', (c) => assets.embed(c))
   app.get(

@@ -1,4 +1,4 @@
-import { readSettings } from '@atrium/core/platform/settings'
+import { drainSeconds, readSettings } from '@atrium/core/platform/settings'
 import { z } from 'zod'
 
 const address = z.url({ protocol: /^https?$/, error: 'is not an http(s) address' })
@@ -13,6 +13,7 @@ const shape = {
   API_URL: address,
   BOOKING_APP_SECRET: z.string(),
   TRUSTED_PROXY_HOPS: z.coerce.number({ error: 'is not a number' }).int().min(0).max(10).default(0),
+  SHUTDOWN_DRAIN_SECONDS: drainSeconds,
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 }
 
@@ -29,6 +30,8 @@ export interface BookingConfig {
   appSecret: string
   /** How many trusted reverse proxies append to X-Forwarded-For. */
   trustedProxyHops: number
+  /** How long a stopping server still takes requests while `/health/ready` is 503. */
+  drainSeconds: number
   logLevel: string
 }
 
@@ -47,6 +50,7 @@ export function readBookingConfig(
     apiUrl: e.API_URL,
     appSecret: e.BOOKING_APP_SECRET,
     trustedProxyHops: e.TRUSTED_PROXY_HOPS,
+    drainSeconds: e.SHUTDOWN_DRAIN_SECONDS,
     logLevel: e.LOG_LEVEL,
   }
 }

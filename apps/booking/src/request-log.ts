@@ -29,7 +29,7 @@ export function requestLog(log: Logger) {
     const level =
       status >= 500
         ? 'error'
-        : c.req.path === '/health' || c.req.path.startsWith('/assets/')
+        : /^\/health(\/ready)?$/.test(c.req.path) || c.req.path.startsWith('/assets/')
           ? 'debug'
           : 'info'
     const [rejection, err] = [c.get('rejection'), c.get('err')]

@@ -13,8 +13,15 @@ async function start(): Promise<RunningServer> {
   const config = readBookingConfig(process.env)
   const assets = readAssets(fileURLToPath(new URL('../dist', import.meta.url)))
   const log = createLogger('atrium-booking', config.logLevel)
-  const app = createBookingApp({ config, assets, log })
-  const server = await listen({ fetch: app.fetch, host: config.host, port: config.port })
+  const draining = new AbortController()
+  const app = createBookingApp({ config, assets, log, draining: draining.signal })
+  const server = await listen({
+    fetch: app.fetch,
+    host: config.host,
+    port: config.port,
+    drainSeconds: config.drainSeconds,
+    onDrain: () => draining.abort(),
+  })
   log.info({ port: server.port, publicUrl: config.publicUrl }, 'listening')
   return {
     port: server.port,

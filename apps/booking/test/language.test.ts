@@ -64,7 +64,7 @@ describe('the language of a page', () => {
     const missing = pages.filter(
       (path) => !paths.some((one) => new RegExp(`^${path}([?]|$)`).test(one)),
     )
-    expect(missing).toEqual(['/health'])
+    expect(missing).toEqual(['/health', '/health/ready'])
   })
 
   it('is that of a rejected form, and goes to the API with the booking', async () => {
@@ -96,6 +96,7 @@ describe('the language of a page', () => {
         apiUrl: 'http://api.test',
         appSecret: 'secret',
         trustedProxyHops: 0,
+        drainSeconds: 0,
         logLevel: 'silent',
       },
       async (_url, init) => {

@@ -38,7 +38,7 @@ export interface Shown {
 }
 
 /** The pages on an API in memory, at the moment that it calls now. */
-export function openPages(): OpenPages {
+export function openPages({ draining }: { draining?: AbortSignal } = {}): OpenPages {
   const api = createFakeApi()
   const lines: string[] = []
   const destination = new Writable({
@@ -55,12 +55,14 @@ export function openPages(): OpenPages {
       apiUrl: 'http://api.test',
       appSecret: secret,
       trustedProxyHops: 0,
+      drainSeconds: 0,
       logLevel: 'debug',
     },
     assets,
     log: createLogger('atrium-booking', 'debug', destination),
     connect: (c) => api.connect(c),
     now: () => now,
+    ...(draining && { draining }),
   })
   const show = async (response: Response): Promise<Shown> => ({
     status: response.status,

@@ -27,6 +27,21 @@ const looks = [
   `/manage/${manageToken}/calendar.ics`,
 ]
 
+describe('health', () => {
+  it('is ready until the process begins to stop', async () => {
+    const draining = new AbortController()
+    const pages = openPages({ draining: draining.signal })
+    expect((await pages.raw('/health/ready', {})).status).toBe(200)
+    draining.abort()
+    expect((await pages.raw('/health/ready', {})).status).toBe(503)
+    expect(await (await pages.raw('/health', {})).json()).toMatchObject({
+      service: 'atrium-booking',
+      status: 'ok',
+      commit: null,
+    })
+  })
+})
+
 describe('every page', () => {
   it.each(looks)(
     'GET %s changes nothing, sets no cookie and loads nothing from elsewhere',

@@ -1,5 +1,7 @@
 import { AppError } from '@atrium/core/platform/errors'
+import { commit } from '@atrium/core/platform/version'
 import type { Database } from '@atrium/db/platform/connect'
+import { pingDatabase } from '@atrium/db/platform/readiness'
 import { detectLanguage } from '@atrium/messages/detect-language'
 import { Hono } from 'hono'
 import { apiRoutes } from './api-routes.ts'
@@ -31,6 +33,8 @@ export interface BffOptions {
   log: Logger
   version: string
   now?: () => Date
+  /** Ends readiness; given by the server that stops. */
+  draining?: AbortSignal
   /** Ends open streams; given by the server that stops. */
   stopping?: AbortSignal
   /** How often a stream makes sure that its session still exists, in milliseconds. */
@@ -108,6 +112,7 @@ export function createBff(options: BffOptions): Bff {
         service: `atrium-${name}`,
         status: 'ok',
         version,
+        commit,
         uptimeSeconds: Math.floor((performance.now() - startedAt) / 1000),
       },
       200,
@@ -116,6 +121,10 @@ export function createBff(options: BffOptions): Bff {
       },
     ),
   )
+  app.get('/health/ready', async (c) => {
+    const ready = options.draining?.aborted !== true && (await responds(database))
+    return c.json({ ready }, ready ? 200 : 503, { 'cache-control': 'no-store' })
+  })
   app.route(
     '/auth',
     authRoutes({
@@ -210,4 +219,14 @@ export function createBff(options: BffOptions): Bff {
       upstream.close()
     },
   }
+}
+
+/** Whether the database with the sessions responds within two seconds. */
+function responds({ db }: Database): Promise<boolean> {
+  const late = new Promise<false>((done) => setTimeout(() => done(false), 2_000).unref())
+  const asked = pingDatabase(db).then(
+    () => true,
+    () => false,
+  )
+  return Promise.race([asked, late])
 }

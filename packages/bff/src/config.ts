@@ -1,4 +1,9 @@
-import { isLoopback, readSettings, type SettingsOf } from '@atrium/core/platform/settings'
+import {
+  drainSeconds,
+  isLoopback,
+  readSettings,
+  type SettingsOf,
+} from '@atrium/core/platform/settings'
 import { isHostName } from '@atrium/core/platform/text'
 import { tenantGroupPrefixFault, tenantGroupPrefixShape } from '@atrium/core/tenants/slugs'
 import { createKeyring, type Keyring, weakKey } from '@atrium/db/platform/encryption'
@@ -22,6 +27,7 @@ const shape = {
   ENCRYPTION_KEYS: z.string(),
   APP_SECRET: z.string().optional(),
   TRUSTED_PROXY_HOPS: z.coerce.number({ error: 'is not a number' }).int().min(0).max(10).default(0),
+  SHUTDOWN_DRAIN_SECONDS: drainSeconds,
   CLIENT_COUNTRY_HEADER: z
     .string()
     .regex(/^[A-Za-z0-9-]+$/, 'is not the name of a header')
@@ -68,6 +74,8 @@ export interface AppConfig {
   keyring: Keyring
   /** How many trusted reverse proxies append to X-Forwarded-For. */
   trustedProxyHops: number
+  /** How long a stopping server still takes requests while `/health/ready` is 503. */
+  drainSeconds: number
   /**
    * Shown to the API, which then believes what this server says of the app, the address and the
    * country of a person.
@@ -119,6 +127,7 @@ export function readAppConfig(
     oidc: { issuer: e.IDP_ISSUER, clientId: e.OIDC_CLIENT_ID, clientSecret: e.OIDC_CLIENT_SECRET },
     keyring: createKeyring(e.ENCRYPTION_KEYS),
     trustedProxyHops: e.TRUSTED_PROXY_HOPS,
+    drainSeconds: e.SHUTDOWN_DRAIN_SECONDS,
     appSecret: e.APP_SECRET,
     countryHeader: e.CLIENT_COUNTRY_HEADER,
     accountFlows: {

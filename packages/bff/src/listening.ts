@@ -7,9 +7,9 @@ import { createAdaptorServer } from '@hono/node-server'
 export interface RunningServer {
   port: number
   /**
-   * Stops. For half a second more it takes requests, and asks their clients to take another
-   * connection next time; then it rejects connections, ends streams, and waits up to ten seconds
-   * for requests under way.
+   * Stops. For `drainSeconds` it still takes requests while readiness is off, and asks their
+   * clients to take another connection next time; then it rejects connections, ends streams, and
+   * waits up to ten seconds for requests under way.
    */
   close(): Promise<void>
 }
@@ -23,11 +23,14 @@ export interface ListenOptions {
   port: number
   /** Takes connections that switch to another protocol. Without it they are closed. */
   onUpgrade?: UpgradeListener
+  /** How long a stopping server still takes requests. */
+  drainSeconds: number
+  /** Called when the stop begins; from then on the server must not be ready. */
+  onDrain?: () => void
   /** Called when connections are rejected, before those that are left are waited for. */
   onStop?: () => void
 }
 
-const drainMs = 500
 const stopMs = 10_000
 
 /** A socket for an app. Rejects when the port is taken, naming it. */
@@ -36,6 +39,8 @@ export async function listen({
   host,
   port,
   onUpgrade,
+  drainSeconds,
+  onDrain,
   onStop,
 }: ListenOptions): Promise<RunningServer> {
   // Cuts off clients that send their head or body too slowly. Responses, including streams, may
@@ -67,7 +72,8 @@ export async function listen({
     // Announces the stop to clients before a connection is closed under a request that is on its
     // way.
     draining = true
-    await new Promise((done) => setTimeout(done, drainMs))
+    onDrain?.()
+    await new Promise((done) => setTimeout(done, drainSeconds * 1000))
     const closed = new Promise<void>((done) => server.close(() => done()))
     onStop?.()
     // Repeated: a busy connection becomes idle when its response is complete, and is kept alive

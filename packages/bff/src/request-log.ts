@@ -35,7 +35,7 @@ export function requestLog(log: Logger) {
     const level =
       status >= 500 && !left
         ? 'error'
-        : c.req.path === '/health' || c.req.path.startsWith('/assets/')
+        : /^\/health(\/ready)?$/.test(c.req.path) || c.req.path.startsWith('/assets/')
           ? 'debug'
           : 'info'
     log[level](

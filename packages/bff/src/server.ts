@@ -1,4 +1,5 @@
 import { SettingsError } from '@atrium/core/platform/settings'
+import { version } from '@atrium/core/platform/version'
 import { openDatabase } from '@atrium/db/platform/connect'
 import { askServerFaults } from '@atrium/db/server/server-faults'
 import type { WebApp } from '@atrium/db/users/web-sessions'
@@ -7,7 +8,6 @@ import { readAppConfig } from './config.ts'
 import { listen, type RunningServer, runUntilSignal, type UpgradeListener } from './listening.ts'
 import { createLogger } from './log.ts'
 import { readStaticFiles, type StaticFiles } from './static-files.ts'
-import { version } from './version.ts'
 
 /** Serves the pages of an app from its sources, in development. */
 export interface DevPages {
@@ -53,8 +53,17 @@ export async function startAppServer(options: AppServerOptions): Promise<Running
     await database.close()
     throw new SettingsError(faults)
   }
+  const draining = new AbortController()
   const stopping = new AbortController()
-  const bff = createBff({ config, database, files, log, version, stopping: stopping.signal })
+  const bff = createBff({
+    config,
+    database,
+    files,
+    log,
+    version,
+    draining: draining.signal,
+    stopping: stopping.signal,
+  })
   const release = async () => {
     await bff.close()
     await database.close()
@@ -64,6 +73,8 @@ export async function startAppServer(options: AppServerOptions): Promise<Running
     host: config.host,
     port: config.port,
     ...(devPages && { onUpgrade: devPages.upgrade }),
+    drainSeconds: config.drainSeconds,
+    onDrain: () => draining.abort(),
     onStop: () => {
       stopping.abort()
       void devPages?.close()

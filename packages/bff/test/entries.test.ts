@@ -89,7 +89,12 @@ describe.each(['portal', 'operator'] as const)('without a session, the server of
 })
 
 it('headers above 16 KiB are rejected, the address among them', async () => {
-  const server = await listen({ fetch: () => new Response('reached'), host: '127.0.0.1', port: 0 })
+  const server = await listen({
+    fetch: () => new Response('reached'),
+    host: '127.0.0.1',
+    port: 0,
+    drainSeconds: 0,
+  })
   try {
     const statusOf = (path: string, headers: Record<string, string>) =>
       new Promise<number | undefined>((done, fail) => {

@@ -1,4 +1,5 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { openDatabase } from '@atrium/db/platform/connect'
 import { rawRequest } from '@atrium/testing/bff/browser'
 import { user } from '@atrium/testing/bff/platform'
 import { packedScript, script, startTestBff, type TestBff } from '@atrium/testing/bff/test-bff'
@@ -250,13 +251,41 @@ describe('the administrators’ and the partners’ pages', () => {
 })
 
 describe('health', () => {
-  it('tells service, version and uptime', async () => {
+  it('names service, version, commit and uptime', async () => {
     expect(await (await get('/health')).json()).toEqual({
       service: 'atrium-portal',
       status: 'ok',
       version: '0',
+      commit: null,
       uptimeSeconds: expect.any(Number),
     })
+  })
+})
+
+describe('readiness', () => {
+  it('holds while the database responds', async () => {
+    const response = await get('/health/ready')
+    expect([response.status, await response.json()]).toEqual([200, { ready: true }])
+  })
+
+  it('ends when the process begins to stop, while requests are still answered', async () => {
+    const draining = new AbortController()
+    await using stopping = await startTestBff({ bff: { draining: draining.signal } })
+    const ask = async (path: string) => (await fetch(stopping.publicUrl + path)).status
+    expect(await ask('/health/ready')).toBe(200)
+    draining.abort()
+    expect([await ask('/health/ready'), await ask('/health')]).toEqual([503, 200])
+  })
+
+  it('is missing while the database does not respond', async () => {
+    // Nothing listens on this port.
+    const database = openDatabase({
+      url: 'postgres://atrium@127.0.0.1:1/atrium',
+      onError: () => {},
+    })
+    await using without = await startTestBff({ bff: { database } })
+    const response = await fetch(`${without.publicUrl}/health/ready`)
+    expect([response.status, await response.json()]).toEqual([503, { ready: false }])
   })
 })
 

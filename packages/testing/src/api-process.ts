@@ -27,7 +27,8 @@ export async function startApi(
   entry: string = process.env.ATRIUM_BUILT_API ?? source,
 ): Promise<ApiProcess> {
   const child = spawn(process.execPath, [entry], {
-    env: { ...testApp.env, PORT: '0', ...env },
+    // No balancer stands in front that would need the time.
+    env: { SHUTDOWN_DRAIN_SECONDS: '0.5', ...testApp.env, PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const log: string[] = []

@@ -1,6 +1,6 @@
+import { commit, version } from '@atrium/core/platform/version'
 import type { Hono } from 'hono'
 import type { Clock } from '../platform/clock.ts'
-import { version } from '../platform/version.ts'
 import type { AppEnv } from './request-info.ts'
 
 /** `GET /health`: the process responds. It never touches the database. */
@@ -9,6 +9,6 @@ export function registerLiveness(app: Hono<AppEnv>, clock: Clock): void {
   app.get('/health', (c) => {
     c.set('route', '/health')
     const uptimeSeconds = Math.floor((clock.now().getTime() - startedAt) / 1000)
-    return c.json({ service: 'atrium-platform-api', status: 'ok', version, uptimeSeconds })
+    return c.json({ service: 'atrium-platform-api', status: 'ok', version, commit, uptimeSeconds })
   })
 }

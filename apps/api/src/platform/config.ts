@@ -9,7 +9,12 @@ import {
 } from '@atrium/core/billing/taxes'
 import { checkVatNumber } from '@atrium/core/billing/vat-numbers'
 import { isLimitName, type LimitName } from '@atrium/core/platform/limits'
-import { isLoopback, readSettings, type SettingsOf } from '@atrium/core/platform/settings'
+import {
+  drainSeconds,
+  isLoopback,
+  readSettings,
+  type SettingsOf,
+} from '@atrium/core/platform/settings'
 import { trim } from '@atrium/core/platform/trim'
 import { tenantGroupPrefixFault, tenantGroupPrefixShape } from '@atrium/core/tenants/slugs'
 import { plan } from '@atrium/core/tenants/tenants'
@@ -168,7 +173,7 @@ const shape = {
   DNS_SERVERS: dnsServers.optional(),
   SMTP_FROM: z.string().default('Atrium <no-reply@localhost>'),
   TRUSTED_PROXY_HOPS: z.coerce.number().int().min(0).max(10).default(0),
-  SHUTDOWN_DRAIN_SECONDS: z.coerce.number().min(0).max(60).default(0.5),
+  SHUTDOWN_DRAIN_SECONDS: drainSeconds,
   SHUTDOWN_GRACE_SECONDS: z.coerce.number().int().min(1).max(120).default(15),
   LIMITS: limitNumbers.optional(),
   OTEL_EXPORTER_OTLP_ENDPOINT: address.optional(),

@@ -1,3 +1,4 @@
+import { commit, version } from '@atrium/core/platform/version'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
 /** Prometheus metrics of one process, served on a port of their own. */
@@ -6,6 +7,12 @@ export type Metrics = ReturnType<typeof createMetrics>
 export function createMetrics() {
   const registry = new Registry()
   const registers = [registry]
+  new Gauge({
+    name: 'build_info',
+    help: 'Always 1; the labels name the version, and the commit that the process was built from',
+    labelNames: ['version', 'commit'] as const,
+    registers,
+  }).set({ version, commit: commit ?? 'none' }, 1)
   return {
     registry,
     requests: new Histogram({

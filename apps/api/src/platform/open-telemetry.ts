@@ -1,3 +1,4 @@
+import { version } from '@atrium/core/platform/version'
 import { type Context, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
@@ -10,7 +11,6 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
 import type { SpanAttributes, Tracing } from './tracing.ts'
-import { version } from './version.ts'
 
 export interface TracingConfig {
   /** Base address of an OTLP/HTTP collector; traces go to `v1/traces` below it. */

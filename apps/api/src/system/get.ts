@@ -1,3 +1,4 @@
+import { version } from '@atrium/core/platform/version'
 import type {
   DatabaseHealth,
   ListSystemFailures,
@@ -15,7 +16,6 @@ import {
 } from '@atrium/db/system/system'
 import { listUpstreamDays } from '@atrium/db/system/upstream-days'
 import { upstreamDaysBefore } from '../platform/upstream-calls.ts'
-import { version } from '../platform/version.ts'
 import { readFailure } from '../rpc/reader-language.ts'
 import type { Services } from '../rpc/services.ts'
 

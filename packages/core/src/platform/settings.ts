@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 
 type Environment = Readonly<Record<string, string | undefined>>
 type Shape = Readonly<Record<string, z.ZodType>>
@@ -37,6 +37,12 @@ export class SettingsError extends Error {
  * managers do not restart it.
  */
 export const settingsExitStatus = 78
+
+/**
+ * `SHUTDOWN_DRAIN_SECONDS` of every server. Longer than balancers take to see that a process is no
+ * longer ready: two checks of the examples in `deploy/proxies`.
+ */
+export const drainSeconds = z.coerce.number({ error: 'is not a number' }).min(0).max(60).default(5)
 
 /**
  * The settings of a program from its environment. Throws SettingsError with every fault at once,
@@ -283,6 +289,7 @@ export const settingNames = [
     'ATRIUM_MEASUREMENTS',
     'ATRIUM_ALL_ORDERS',
     'ATRIUM_BUILT_API',
+    'ATRIUM_COMMIT',
   ],
 ]
 

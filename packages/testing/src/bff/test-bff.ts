@@ -101,6 +101,7 @@ export async function startTestBff(options: TestBffOptions = {}): Promise<TestBf
     ENCRYPTION_KEYS: keys,
     TRUSTED_PROXY_HOPS: String(options.trustedProxyHops ?? 0),
     LOG_LEVEL: 'debug',
+    SHUTDOWN_DRAIN_SECONDS: '0.5',
     ...options.env,
   }
   const config = readAppConfig(app, env)
