@@ -110,7 +110,13 @@ async function checkTests(): Promise<void> {
       .filter((folder) => isInside(join(root, folder), path))
       .sort()
       .at(-1)
-  const exclude = ['**/node_modules', '**/dist', '**/.atrium', '{apps,packages}/*/src']
+  const exclude = [
+    '**/node_modules',
+    '**/dist',
+    '**/dist-server',
+    '**/.atrium',
+    '{apps,packages}/*/src',
+  ]
   for await (const name of glob('**/*.{ts,tsx}', { cwd: root, exclude })) {
     fileCount += 1
     const text = await readFile(join(root, name), 'utf8')

@@ -42,6 +42,11 @@ const vite = (app: string): [string, ...string[]] => [
   '--logLevel',
   'warn',
 ]
+const server = (app: string): [string, ...string[]] => [
+  ...vite(app),
+  '--config',
+  join(root, 'apps', app, 'vite.server.config.ts'),
+]
 /**
  * A check that runs the Vitest projects of its name in parallel: all of their tests, unless Vitest
  * gets other arguments.
@@ -90,6 +95,7 @@ const everything: readonly Check[] = [
         '--logLevel',
         'warn',
       ],
+      ...['portal', 'operator', 'booking'].map(server),
     ],
   },
   vitest('browser'),

@@ -377,13 +377,16 @@ describe('the Dockerfile', () => {
     const stages = text.split(/^FROM /m).slice(1)
     const built = stages.filter((stage) => /^\S+ AS (api|portal|operator|booking)\n/.test(stage))
     expect(built).toHaveLength(4)
+    const base = stages.find((stage) => stage.startsWith('scratch AS base\n'))
+    // By number: Kubernetes does not know the names in an image.
+    expect(base).toMatch(/^USER 1000:1000$/m)
     for (const stage of built) {
-      expect(stage).toMatch(/^USER node$/m)
+      expect(stage).toMatch(/^base AS /)
+      expect(stage).not.toMatch(/^USER /m)
       const [, script = ''] = /^CMD \["node", "([^"]+)"\]$/m.exec(stage) ?? []
       // What the build makes is not there before it.
-      expect(existsSync(join(root, script.replace('/dist/main.js', '/src/main.ts'))), script).toBe(
-        true,
-      )
+      const source = script.replace(/\/dist(-server)?\/(\w+)\.js$/, '/src/$2.ts')
+      expect(existsSync(join(root, source)), script).toBe(true)
     }
     for (const [, app = ''] of text.matchAll(/--filter "@atrium\/(\w+)\.\.\."/g))
       expect(existsSync(join(root, 'apps', app))).toBe(true)
@@ -393,6 +396,28 @@ describe('the Dockerfile', () => {
     expect(devDependencies.node).toBe('catalog:')
     const [, version] = /^ {2}node: (\d\S+)$/m.exec(await read('pnpm-workspace.yaml')) ?? []
     expect(text).toContain(`node:${version}-`)
+  })
+})
+
+describe('the Helm chart', () => {
+  it('has ports, images and settings of programs that exist', async () => {
+    const ports = [
+      ...(await read('deploy/helm/templates/_parts.tpl')).matchAll(/"(\w+)" (\d{4})/g),
+    ].map(([, app = '', port]) => [app, port] as const)
+    expect(ports.map(([app]) => app)).toEqual(Object.keys(apps))
+    const dockerfile = await read('deploy/Dockerfile')
+    for (const [app, port] of ports) {
+      expect(dockerfile).toMatch(new RegExp(`AS ${app}\\n[\\s\\S]*?EXPOSE ${port}\\b`))
+    }
+    expect(dockerfile).toMatch(/ AS database-tools$/m)
+    const { settings } = parse(await read('deploy/helm/examples/values.yaml')) as {
+      settings: Record<string, Record<string, string>>
+    }
+    for (const [app, files] of Object.entries(apps)) {
+      const known = await variablesOf(...files)
+      for (const name of Object.keys(settings[app] ?? {})) expect(known, app).toContain(name)
+    }
+    expect(Object.keys(settings.api ?? {}).length).toBeGreaterThan(5)
   })
 })
 

@@ -1,0 +1,4 @@
+import { serverBuild } from '@atrium/bff/vite-server'
+import { defineConfig } from 'vite'
+
+export default defineConfig(serverBuild(import.meta.dirname))
