@@ -45,19 +45,19 @@ export async function setUpIdentity(context: SetupContext, token: string) {
 
 /**
  * Makes the first operator. Returns the link by which this person chooses the password; undefined
- * for an identity that was there before, which has one.
+ * once they have signed in. Until then each run makes a link: an earlier one may have been lost.
  */
 export async function makeOperator(
   context: SetupContext,
   token: string,
 ): Promise<string | undefined> {
   const access = { baseUrl: context.endpoints.identity, token }
-  const { id, created } = await ensureOperator({
+  const { id, signedInBefore } = await ensureOperator({
     ...access,
     ...context.answers.operator,
     group: operatorGroup,
   })
-  if (!created) return undefined
+  if (signedInBefore) return undefined
   const publicUrl = `https://${context.names.identity}`
   return createPasswordLink(access, { userId: id, publicUrl })
 }

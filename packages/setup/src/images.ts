@@ -3,8 +3,8 @@ import type { Files } from './files.ts'
 import { mergeSettings, parseSettings } from './settings.ts'
 
 /**
- * The images of `.env`: those of the example where it names none, and newer ones that the example
- * was raised to. An image that an operator chose differently stays.
+ * The images of the example. One that `.env` names with the same tag keeps the digest that it was
+ * pinned to.
  */
 export function chooseImages(
   current: Readonly<Record<string, string>>,
@@ -15,7 +15,6 @@ export function chooseImages(
       .filter(([name]) => name.endsWith('_IMAGE'))
       .map(([name, image]) => {
         const known = current[name]
-        // A digest pins the tag before it: the same tag keeps it.
         return [name, known !== undefined && known.split('@')[0] === image ? known : image]
       }),
   )

@@ -183,10 +183,16 @@ const line = /^([A-Za-z_]\w*)=(.*)$/
 /** Values without a character that a reader of such files takes for something else. */
 const plain = /^[\w./:@,+=%-]*$/
 
-/** `NAME=value` lines, quoted where needed: for Node, Docker Compose and a shell. */
+/**
+ * `NAME=value` lines, quoted where needed: for Node, Docker Compose and a shell. Throws for a value
+ * that no line can hold.
+ */
 export function settingsText(settings: Settings): string {
   return Object.entries(settings)
-    .map(([name, value]) => `${name}=${plain.test(value) ? value : `'${value}'`}\n`)
+    .map(([name, value]) => {
+      if (/['\n\r]/.test(value)) throw new Error(`${name} has a quote or a line break.`)
+      return `${name}=${plain.test(value) ? value : `'${value}'`}\n`
+    })
     .join('')
 }
 

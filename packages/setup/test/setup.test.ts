@@ -129,10 +129,30 @@ describe('running it again', () => {
       files: (workplace.sandbox.state().files.records as { users: unknown[] }).users.length,
     })
     const counted = counts()
-    workplace.said.length = 0
     await setUp(workplace.context)
     expect(workplace.files.content).toEqual(before)
     expect(counts()).toEqual(counted)
+  })
+
+  it('shows a link until the operator has signed in', async () => {
+    workplace = await startWorkplace()
+    workplace.publish()
+    workplace.sandbox.fault({
+      system: 'mail',
+      match: 'x:DkimSignature/query',
+      mode: 'error',
+      status: 401,
+      times: 1,
+    })
+    await expect(setUp(workplace.context)).rejects.toMatchObject({ system: 'mail' })
+    expect(workplace.said.join('\n')).not.toContain('flow_token')
+    await setUp(workplace.context)
+    expect(workplace.said.join('\n')).toContain('flow_token')
+
+    const operator = workplace.sandbox.identity.findUser('olga@workplace.test')
+    if (operator) operator.last_login = new Date().toISOString()
+    workplace.said.length = 0
+    await setUp(workplace.context)
     expect(workplace.said.join('\n')).not.toContain('flow_token')
   })
 

@@ -1,7 +1,12 @@
 import { z } from 'zod'
 import { type SetupAccess, type SetupCalls, setupCalls } from './authentik-setup-calls.ts'
 
-const User = z.object({ pk: z.int(), username: z.string(), is_active: z.boolean() })
+const User = z.object({
+  pk: z.int(),
+  username: z.string(),
+  is_active: z.boolean(),
+  last_login: z.string().nullish(),
+})
 const Group = z.object({ pk: z.string().min(1), name: z.string() })
 
 export interface FirstOperator extends SetupAccess {
@@ -21,7 +26,7 @@ export async function ensureOperator({
   name,
   group,
   ...access
-}: FirstOperator): Promise<{ id: number; created: boolean }> {
+}: FirstOperator): Promise<{ id: number; signedInBefore: boolean }> {
   const calls = setupCalls(access)
   const username = email.toLowerCase()
   const groups = await calls.list('core/groups/', { name: group, include_users: 'false' }, Group)
@@ -48,7 +53,7 @@ export async function ensureOperator({
     accept: [204],
     read: () => undefined,
   })
-  return { id: user.pk, created: known === undefined }
+  return { id: user.pk, signedInBefore: typeof user.last_login === 'string' }
 }
 
 /**
