@@ -327,6 +327,8 @@ export async function saveReversal(trx: Trx, fields: ReversalFields): Promise<bo
     .insertInto('invoice_reversals')
     .values({
       id: fields.id,
+      tenant_id: ({ selectFrom }) =>
+        selectFrom('invoices').select('tenant_id').where('id', '=', fields.invoiceId),
       invoice_id: fields.invoiceId,
       kind: fields.kind,
       created_at: fields.createdAt,

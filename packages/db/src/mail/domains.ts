@@ -372,12 +372,14 @@ export async function saveDomainCheck(trx: Trx, check: DomainCheck): Promise<boo
       next_check_at: secondsFromNow(check.nextInSeconds),
     })
     .where('id', '=', check.domainId)
+    .returning('tenant_id')
     .executeTakeFirst()
-  if (updated.numUpdatedRows === 0n) return false
+  if (!updated) return false
   if (!check.remember) return true
   await trx
     .insertInto('domain_checks')
     .values({
+      tenant_id: updated.tenant_id,
       domain_id: check.domainId,
       cause: check.cause,
       state: check.state,

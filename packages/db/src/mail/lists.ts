@@ -183,20 +183,20 @@ export async function insertMailList(
     })
     .returning('id')
     .executeTakeFirstOrThrow()
-  await replaceRecipients(trx, id, list.recipients)
+  await replaceRecipients(trx, { tenantId: list.tenantId, id }, list.recipients)
   return id
 }
 
 async function replaceRecipients(
   trx: Trx,
-  listId: string,
+  { tenantId, id }: { tenantId: string; id: string },
   recipients: readonly string[],
 ): Promise<void> {
-  await trx.deleteFrom('mail_list_recipients').where('list_id', '=', listId).execute()
+  await trx.deleteFrom('mail_list_recipients').where('list_id', '=', id).execute()
   if (recipients.length > 0)
     await trx
       .insertInto('mail_list_recipients')
-      .values(recipients.map((address) => ({ list_id: listId, address })))
+      .values(recipients.map((address) => ({ tenant_id: tenantId, list_id: id, address })))
       .execute()
 }
 
@@ -211,7 +211,7 @@ export async function changeMailList(
   },
   nextInSeconds: number,
 ): Promise<void> {
-  await trx
+  const changed = await trx
     .updateTable('mail_lists')
     .set((row) => ({
       ...(change.name === undefined ? {} : { name: change.name }),
@@ -222,8 +222,10 @@ export async function changeMailList(
       updated_at: sql<Date>`now()`,
     }))
     .where('id', '=', id)
-    .execute()
-  if (change.recipients) await replaceRecipients(trx, id, change.recipients)
+    .returning('tenant_id as tenantId')
+    .executeTakeFirst()
+  if (changed && change.recipients)
+    await replaceRecipients(trx, { ...changed, id }, change.recipients)
 }
 
 /**
@@ -467,7 +469,7 @@ export async function replaceInMailLists(
   if (by !== null)
     await trx
       .insertInto('mail_list_recipients')
-      .values(ids.map((id) => ({ list_id: id, address: by })))
+      .values(ids.map((id) => ({ tenant_id: tenantId, list_id: id, address: by })))
       .onConflict((conflict) => conflict.doNothing())
       .execute()
   for (const id of ids) await changeMailList(trx, id, {}, nextInSeconds)

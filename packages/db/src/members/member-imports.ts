@@ -87,6 +87,7 @@ export async function insertImport(
       .values(
         rows.slice(start, start + 500).map(({ fields, issues, text, ...row }) => ({
           ...row,
+          tenant_id: tenantId,
           import_id: id,
           fields: JSON.stringify(fields),
           issues: JSON.stringify(issues),

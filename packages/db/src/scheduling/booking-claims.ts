@@ -3,6 +3,7 @@ import type { Trx } from '../platform/connect.ts'
 
 /** The time that one booking takes of one host, buffers included. */
 export interface ClaimRow {
+  tenantId: string
   bookingId: string
   hostId: string
   start: Date
@@ -34,6 +35,7 @@ export async function insertClaim(trx: Trx, claim: ClaimRow): Promise<void> {
   await trx
     .insertInto('booking_hosts')
     .values({
+      tenant_id: claim.tenantId,
       booking_id: claim.bookingId,
       host_id: claim.hostId,
       ...span(claim),
@@ -84,7 +86,12 @@ export async function joinClaim(trx: Trx, claim: ClaimRow, now: Date): Promise<v
   const taken = { ...span(claim), active: true, joined_at: now }
   await trx
     .insertInto('booking_hosts')
-    .values({ booking_id: claim.bookingId, host_id: claim.hostId, ...taken })
+    .values({
+      tenant_id: claim.tenantId,
+      booking_id: claim.bookingId,
+      host_id: claim.hostId,
+      ...taken,
+    })
     .onConflict((conflict) =>
       conflict.columns(['booking_id', 'host_id']).doUpdateSet({ ...taken, left_at: null }),
     )

@@ -10,8 +10,8 @@ export async function planReminders(trx: Trx, bookingId: string, now: Date): Pro
   await trx.deleteFrom('booking_reminders').where('booking_id', '=', bookingId).execute()
   // Plain SQL: the builder has no `unnest`.
   await sql`
-    insert into booking_reminders (booking_id, minutes_before, due_at)
-    select distinct b.id, minutes, b.start_at - make_interval(mins => minutes)
+    insert into booking_reminders (tenant_id, booking_id, minutes_before, due_at)
+    select distinct b.tenant_id, b.id, minutes, b.start_at - make_interval(mins => minutes)
     from bookings b join event_types e on e.id = b.event_type_id cross join unnest(e.reminders) minutes
     where b.id = ${bookingId} and b.status = 'confirmed' and b.start_at - make_interval(mins => minutes) > ${now}`.execute(
     trx,

@@ -362,6 +362,8 @@ export async function insertBookingChange(
   await trx
     .insertInto('booking_changes')
     .values({
+      tenant_id: ({ selectFrom }) =>
+        selectFrom('bookings').select('tenant_id').where('id', '=', bookingId),
       booking_id: bookingId,
       kind: change.kind,
       by: change.by,

@@ -223,8 +223,8 @@ export async function insertEventType(
 }
 
 /**
- * Writes all of it and raises the version. Throws `event_types_host_slug` when the host has another one
- * under this address.
+ * Writes all of it and raises the version. Throws `event_types_host_slug` when the host has another
+ * one under this address.
  */
 export async function updateEventType(
   trx: Trx,
@@ -251,7 +251,9 @@ async function writeHosts(
   await trx.deleteFrom('event_type_hosts').where('event_type_id', '=', id).execute()
   if (assignment === 'host') return
   // Plain SQL: the builder has no `unnest`.
-  await sql`insert into event_type_hosts (event_type_id, host_id) select ${id}, unnest(${[...ids]}::uuid[])`.execute(
+  await sql`
+    insert into event_type_hosts (tenant_id, event_type_id, host_id)
+    select tenant_id, id, unnest(${[...ids]}::uuid[]) from event_types where id = ${id}`.execute(
     trx,
   )
 }

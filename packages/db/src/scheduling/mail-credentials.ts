@@ -70,7 +70,12 @@ export async function saveMailCredential(
   }
   await trx
     .insertInto('mail_credentials')
-    .values({ host_id: credential.hostId, ...values })
+    .values({
+      tenant_id: ({ selectFrom }) =>
+        selectFrom('hosts').select('tenant_id').where('id', '=', credential.hostId),
+      host_id: credential.hostId,
+      ...values,
+    })
     .onConflict((conflict) =>
       conflict.column('host_id').doUpdateSet({ ...values, updated_at: sql<Date>`now()` }),
     )
@@ -191,6 +196,8 @@ export async function insertAppPasswordRemoval(
   const { id } = await db
     .insertInto('app_password_removals')
     .values({
+      tenant_id: ({ selectFrom }) =>
+        selectFrom('hosts').select('tenant_id').where('id', '=', removal.hostId),
       host_id: removal.hostId,
       account_id: removal.accountId,
       description: removal.description,

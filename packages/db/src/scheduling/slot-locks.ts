@@ -4,6 +4,7 @@ import type { Db, Trx } from '../platform/connect.ts'
 export interface NewSlotLock {
   /** The same for all hosts of one lock. */
   lockId: string
+  tenantId: string
   hostId: string
   eventTypeId: string
   start: Date
@@ -42,7 +43,13 @@ export async function takeSlotLock(
   }
   const taken = await trx
     .insertInto('slot_locks')
-    .values({ host_id: lock.hostId, start_utc: lock.start, seat: lock.seat, ...hold })
+    .values({
+      tenant_id: lock.tenantId,
+      host_id: lock.hostId,
+      start_utc: lock.start,
+      seat: lock.seat,
+      ...hold,
+    })
     .onConflict((conflict) =>
       conflict
         .columns(['host_id', 'start_utc', 'seat'])

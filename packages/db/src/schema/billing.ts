@@ -159,6 +159,8 @@ export interface InvoicesTable {
 }
 
 export interface InvoiceReversalsTable {
+  /** The version before leaves it to a trigger (migration 0200). */
+  tenant_id: Generated<string>
   id: string
   invoice_id: string
   kind: 'refund' | 'credit_note' | 'dispute'

@@ -50,6 +50,8 @@ export interface MailDomainRemovalsTable {
 }
 
 export interface DomainChecksTable {
+  /** The version before leaves it to a trigger (migration 0200). */
+  tenant_id: Generated<string>
   id: Generated<string>
   domain_id: string
   at: Timestamp
@@ -79,6 +81,8 @@ export interface MailListsTable {
 }
 
 export interface MailListRecipientsTable {
+  /** The version before leaves it to a trigger (migration 0200). */
+  tenant_id: Generated<string>
   list_id: string
   address: string
 }

@@ -55,6 +55,8 @@ export interface MemberImportsTable {
 }
 
 export interface MemberImportRowsTable {
+  /** The version before leaves it to a trigger (migration 0200). */
+  tenant_id: Generated<string>
   import_id: string
   line: number
   fields: ColumnType<Record<string, string>, string, never>

@@ -86,6 +86,10 @@ import * as passwordLinkRecipients from '../migrations/0185-password-link-recipi
 import * as validatePasswordLinks from '../migrations/0186-validate-password-links.ts'
 import * as settledPasswords from '../migrations/0187-settled-passwords.ts'
 import * as importGrants from '../migrations/0190-import-grants.ts'
+import * as tenantsOfParts from '../migrations/0200-tenants-of-parts.ts'
+import * as fillTenantsOfParts from '../migrations/0201-fill-tenants-of-parts.ts'
+import * as requireTenantsOfParts from '../migrations/0202-require-tenants-of-parts.ts'
+import * as validateTenantsOfParts from '../migrations/0203-validate-tenants-of-parts.ts'
 import { installJobs } from '../platform/install-jobs.ts'
 import { buildOnlineIndexes } from './online-indexes.ts'
 
@@ -174,6 +178,10 @@ const migrations: Record<string, Migration> = {
   '0186-validate-password-links': validatePasswordLinks,
   '0187-settled-passwords': settledPasswords,
   '0190-import-grants': importGrants,
+  '0200-tenants-of-parts': tenantsOfParts,
+  '0201-fill-tenants-of-parts': fillTenantsOfParts,
+  '0202-require-tenants-of-parts': requireTenantsOfParts,
+  '0203-validate-tenants-of-parts': validateTenantsOfParts,
   '0017-health': health,
   '0018-flag-guards': flagGuards,
 }

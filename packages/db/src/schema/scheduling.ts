@@ -49,6 +49,8 @@ export interface HostsTable {
 }
 
 export interface MailCredentialsTable {
+  /** The version before leaves it to a trigger (migration 0200). */
+  tenant_id: Generated<string>
   host_id: string
   source: CredentialSource
   username: string
@@ -63,6 +65,8 @@ export interface MailCredentialsTable {
 }
 
 export interface AppPasswordRemovalsTable {
+  /** The version before leaves it to a trigger (migration 0200). */
+  tenant_id: Generated<string>
   id: Generated<string>
   host_id: string
   account_id: string
@@ -155,11 +159,15 @@ export interface EventTypesTable {
 }
 
 export interface EventTypeHostsTable {
+  /** The version before leaves it to a trigger (migration 0200). */
+  tenant_id: Generated<string>
   event_type_id: string
   host_id: string
 }
 
 export interface SlotLocksTable {
+  /** The version before leaves it to a trigger (migration 0200). */
+  tenant_id: Generated<string>
   id: Generated<string>
   lock_id: string
   host_id: string
@@ -220,6 +228,8 @@ export interface BookingsTable {
 }
 
 export interface BookingHostsTable {
+  /** The version before leaves it to a trigger (migration 0200). */
+  tenant_id: Generated<string>
   booking_id: string
   host_id: string
   claim_start: RequiredTimestamp
@@ -245,6 +255,8 @@ export interface BookingHostsTable {
 }
 
 export interface BookingChangesTable {
+  /** The version before leaves it to a trigger (migration 0200). */
+  tenant_id: Generated<string>
   id: Generated<string>
   booking_id: string
   kind: BookingChangeKind
@@ -259,6 +271,8 @@ export interface BookingChangesTable {
 }
 
 export interface BookingRemindersTable {
+  /** The version before leaves it to a trigger (migration 0200). */
+  tenant_id: Generated<string>
   booking_id: string
   minutes_before: number
   due_at: RequiredTimestamp

@@ -6,9 +6,7 @@ import type { OnlineIndex } from './online-statements.ts'
  * serves both.
  */
 export const tenantIndexes: readonly OnlineIndex[] = [
-  primaryKey('availability_schedules', [
-    { table: 'event_types', column: 'schedule_id', former: 'event_types_schedule_id_fkey' },
-  ]),
+  primaryKey('availability_schedules', [reference('event_types', 'schedule_id')]),
   primaryKey('billing_differences'),
   primaryKey('dunning_cases'),
   primaryKey('plan_grants'),
@@ -16,21 +14,52 @@ export const tenantIndexes: readonly OnlineIndex[] = [
   primaryKey('sso_apps'),
   primaryKey('subscription_history'),
   primaryKey('subscriptions', [
-    {
-      table: 'dunning_cases',
-      column: 'subscription_id',
-      former: 'dunning_cases_subscription_id_fkey',
-    },
-    { table: 'price_moves', column: 'subscription_id', former: 'price_moves_subscription_id_fkey' },
-    {
-      table: 'subscription_history',
-      column: 'subscription_id',
-      former: 'subscription_history_subscription_id_fkey',
-    },
+    reference('dunning_cases', 'subscription_id'),
+    reference('price_moves', 'subscription_id'),
+    reference('subscription_history', 'subscription_id'),
   ]),
   primaryKey('tenant_partners'),
   primaryKey('trial_uses'),
   primaryKey('vat_checks'),
+  // Parts (migration 0200) and what they are parts of.
+  primaryKey('member_import_rows', [], 'import_id, line'),
+  primaryKey('member_imports', [cascade('member_import_rows', 'import_id')]),
+  primaryKey('mail_list_recipients', [], 'list_id, address'),
+  primaryKey('mail_lists', [cascade('mail_list_recipients', 'list_id')]),
+  primaryKey('domain_checks'),
+  primaryKey('domains', [cascade('domain_checks', 'domain_id')]),
+  primaryKey('invoices', [
+    reference('invoice_reversals', 'invoice_id'),
+    reference('billing_documents', 'invoice_id'),
+    reference('invoice_corrections', 'invoice_id'),
+    reference('partner_ledger', 'invoice_id'),
+  ]),
+  primaryKey('booking_changes'),
+  primaryKey('booking_reminders', [], 'booking_id, minutes_before'),
+  primaryKey('bookings', [
+    cascade('booking_changes', 'booking_id'),
+    cascade('booking_hosts', 'booking_id'),
+    cascade('booking_reminders', 'booking_id'),
+    reference('outbox', 'booking_id'),
+  ]),
+  primaryKey('event_type_hosts', [], 'event_type_id, host_id'),
+  primaryKey('event_types', [
+    reference('bookings', 'event_type_id'),
+    cascade('event_type_hosts', 'event_type_id'),
+    cascade('slot_locks', 'event_type_id'),
+  ]),
+  primaryKey('slot_locks'),
+  primaryKey('app_password_removals'),
+  primaryKey('hosts', [
+    cascade('app_password_removals', 'host_id'),
+    cascade('availability_schedules', 'host_id'),
+    reference('booking_hosts', 'host_id'),
+    reference('bookings', 'host_id'),
+    cascade('event_type_hosts', 'host_id'),
+    cascade('event_types', 'host_id'),
+    cascade('mail_credentials', 'host_id'),
+    cascade('slot_locks', 'host_id'),
+  ]),
   // Hashes of random values, and ids that the payment processor and the identity provider give out:
   // what makes them unique is not the index. It rejects a second row for one.
   {
@@ -128,13 +157,27 @@ export const tenantIndexes: readonly OnlineIndex[] = [
 ]
 
 /** The key `<table>_key` on `(id, tenant_id)` in place of the one on `(id)`. */
-function primaryKey(table: string, referencedBy: OnlineIndex['referencedBy'] = []): OnlineIndex {
+function primaryKey(
+  table: string,
+  referencedBy: OnlineIndex['referencedBy'] = [],
+  columns = 'id',
+): OnlineIndex {
   return {
     name: `${table}_key`,
     table,
-    of: '(id, tenant_id)',
+    of: `(${columns}, tenant_id)`,
     unique: true,
     referencedBy,
     replacesPrimaryKey: `${table}_pkey`,
   }
+}
+
+type Reference = NonNullable<OnlineIndex['referencedBy']>[number]
+
+function reference(table: string, column: string): Reference {
+  return { table, column, former: `${table}_${column}_fkey` }
+}
+
+function cascade(table: string, column: string): Reference {
+  return { ...reference(table, column), cascades: true }
 }

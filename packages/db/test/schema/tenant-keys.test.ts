@@ -3,11 +3,6 @@ import pg from 'pg'
 import { expect, it } from 'vitest'
 import { buildOnlineIndexes } from '../../src/schema/online-indexes.ts'
 
-// References to these come from tables without a tenant. Nothing is added here.
-const withoutTenant: readonly string[] = [
-  ...['bookings', 'domains', 'event_types', 'hosts', 'invoices', 'mail_lists', 'member_imports'],
-]
-
 async function owned<Result>(
   url: string,
   work: (client: pg.Client) => Promise<Result>,
@@ -41,7 +36,7 @@ it('a table with a tenant has it in its primary key', async () => {
     const keys = await primaryKeys(client)
     return rows.map(({ name }) => name).filter((name) => !keys.get(name)?.includes('tenant_id'))
   })
-  expect(missing).toEqual(withoutTenant)
+  expect(missing).toEqual([])
 })
 
 it('an upgrade replaces the primary key of a table that had it without the tenant, once', async () => {
@@ -117,5 +112,26 @@ it('an upgrade replaces the foreign keys to a table before its primary key, and 
         [two, taken[0]?.id],
       ),
     ).rejects.toThrow(/dunning_cases_tenant_subscription_id_fkey/)
+  })
+})
+
+it('a part takes the tenant of its whole when a statement does not name it', async () => {
+  await using database = await copyDatabase()
+  await owned(database.ownerUrl, async (client) => {
+    await client.query(`alter table tenants disable trigger user`)
+    const { rows } = await client.query<{ matches: boolean }>(`
+      with tenant as (insert into tenants (slug, name) values ('of-parts', 'Parts') returning id)
+      insert into mail_lists (tenant_id, address, name)
+        select id, 'all@parts.test', 'All' from tenant returning true as matches`)
+    expect(rows).toEqual([{ matches: true }])
+    const part = await client.query<{ matches: boolean }>(`
+      insert into mail_list_recipients (list_id, address) select id, 'one@parts.test' from mail_lists
+      returning tenant_id = (select tenant_id from mail_lists) as matches`)
+    expect(part.rows).toEqual([{ matches: true }])
+    await expect(
+      client.query(`
+        insert into mail_list_recipients (tenant_id, list_id, address)
+        select new_id(), id, 'two@parts.test' from mail_lists`),
+    ).rejects.toThrow(/mail_list_recipients_tenant_list_id_fkey/)
   })
 })

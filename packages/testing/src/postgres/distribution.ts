@@ -2,13 +2,13 @@ import type pg from 'pg'
 
 /** What keeps the tables of tenants from being distributed by `tenant_id`, named one by one. */
 export interface Distance {
-  /** Tables that belong to a tenant and have no `tenant_id`, with the table that says so. */
+  /** Tables that reference one of a tenant and do not require `tenant_id`. */
   tablesWithoutTenant: string[]
   /** Tables of tenants whose primary key lacks it. */
   primaryKeys: string[]
   /** Unique and exclusion indexes of tables of tenants that lack it. */
   uniqueIndexes: string[]
-  /** Foreign keys to tables of tenants that lack it on either side. */
+  /** Foreign keys to tables of tenants that lack it on either side, or do not require it. */
   foreignKeys: string[]
   /** Triggers of tables of tenants that send NOTIFY, which a worker's listeners alone would get. */
   notifyingTriggers: string[]
@@ -16,15 +16,13 @@ export interface Distance {
   volatileFunctions: string[]
 }
 
-// Tables of tenants: those that require the tenant, and those that reference one of them. Invitations,
-// mails and ledger entries may be the platform's or a partner's: they are not distributed.
+// Tables of tenants: those that require the tenant, and those that reference one of them.
 const tables = `
   with base as (
-    select c.oid, c.relname as name, a.attnum as tenant
+    select c.oid, c.relname as name, case when a.attnotnull then a.attnum end as tenant
     from pg_class c
     left join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id' and not a.attisdropped
-    where c.relkind in ('r', 'p') and not c.relispartition and c.relnamespace = 'public'::regnamespace
-      and (a.attnum is null or a.attnotnull)),
+    where c.relkind in ('r', 'p') and not c.relispartition and c.relnamespace = 'public'::regnamespace),
   owned as (select * from base where tenant is not null),
   children as (
     select distinct b.*, p.name as parent from base b
@@ -45,7 +43,7 @@ const questions: Record<keyof Distance, string> = {
   foreignKeys: `${tables}
     select f.conname::text as item from pg_constraint f join owned p on p.oid = f.confrelid
     left join pg_attribute own on own.attrelid = f.conrelid and own.attname = 'tenant_id'
-    where f.contype = 'f' and (array_position(f.confkey, p.tenant) is null
+    where f.contype = 'f' and (array_position(f.confkey, p.tenant) is null or not own.attnotnull
       or array_position(f.conkey, own.attnum) is distinct from array_position(f.confkey, p.tenant))`,
   notifyingTriggers: `${tables}
     select name || '.' || t.tgname as item from owned

@@ -22,7 +22,7 @@ import { groupOfUid } from './facts.ts'
 export interface Claim {
   booking: Pick<BookingRow, 'id' | 'uid'>
   /** Buffers are those that hold now; above one seat bookings of one start share the time. */
-  eventType: Pick<EventTypeRow, 'id' | 'seats' | 'beforeMinutes' | 'afterMinutes'>
+  eventType: Pick<EventTypeRow, 'id' | 'tenantId' | 'seats' | 'beforeMinutes' | 'afterMinutes'>
   start: number
   end: number
   /** Of the visitor, who does not need to hold the time any longer. */
@@ -125,6 +125,7 @@ async function placedClaim(trx: Trx, claim: Claim, hostId: string): Promise<Clai
   await releaseLapsed(trx, hostId, { from, to, now: claim.now })
   const { group, seat } = await placeFor(trx, claim, hostId)
   return {
+    tenantId: claim.eventType.tenantId,
     bookingId: claim.booking.id,
     hostId,
     start: from,

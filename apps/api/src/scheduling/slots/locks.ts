@@ -172,6 +172,7 @@ async function hold(trx: Trx, { eventType, ...lock }: Holding): Promise<void> {
   const seat = freeSeat(taken, eventType.seats)
   const values = {
     lockId: lock.id,
+    tenantId: eventType.tenantId,
     hostId: lock.hostId,
     eventTypeId: eventType.id,
     start: new Date(lock.start),
