@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { freePort } from '@atrium/db/server/free-port'
 import { buildApp } from '@atrium/testing/build'
+import { checkCitus } from './citus.ts'
 import { type ScaleOptions, startScaledTestApp } from './cluster.ts'
 import { findPooler } from './pooler.ts'
 import { checkPooler } from './pooler-reads.ts'
@@ -12,12 +13,13 @@ import { checkReplica } from './replica-reads.ts'
 import { type Check, checkSharedState } from './shared-state.ts'
 import { checkThroughput } from './throughput.ts'
 
-const known = ['processes', 'standby', 'pooler']
+const known = ['processes', 'standby', 'pooler', 'citus']
 const usage = `pnpm scale                several processes, a standby and a pooler on this machine, and what must hold with them
 pnpm scale standby        one part: ${known.join(', ')}
   --processes 2           of the API
   --without-throughput    leave out what wants a quiet machine
-PGBOUNCER=/path pnpm scale    the PgBouncer to use, 1.21 or newer; without one that part is left out, and says so`
+PGBOUNCER=/path pnpm scale    the PgBouncer to use, 1.21 or newer; without one that part is left out, and says so
+CITUS_URL=postgres://…    an empty database of a Citus coordinator, as superuser; without one that part is left out`
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -99,6 +101,29 @@ if (requested.has('standby'))
     checkReplica,
   )
 if (requested.has('pooler')) await throughPooler()
+if (requested.has('citus')) await onCitus()
+
+async function onCitus(): Promise<void> {
+  const title = 'distributed by tenant on a Citus'
+  const url = process.env.CITUS_URL
+  if (url === undefined) {
+    finish(title, [
+      { what: 'the schema', measured: 'not tried: CITUS_URL is not set', holds: null },
+    ])
+    return
+  }
+  say(title)
+  finish(
+    title,
+    await checkCitus(url).catch((error: unknown) => [
+      {
+        what: 'it ran to the end',
+        measured: error instanceof Error ? error.message : String(error),
+        holds: false,
+      },
+    ]),
+  )
+}
 
 async function throughPooler(): Promise<void> {
   const pooler = await findPooler()

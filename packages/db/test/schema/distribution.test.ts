@@ -16,14 +16,10 @@ const left: Distance = {
   ],
   primaryKeys: [],
   uniqueIndexes: [
-    // Addresses that are unique among all tenants.
-    'domains_proven_name',
+    // Unique among all tenants.
+    ...['domains_proven_name', 'mail_lists_address_key', 'memberships_mailbox'],
     // Named by the version before, as above.
-    'dunning_cases_open',
-    'invoices_stripe_invoice_id_key',
-    'mail_lists_address_key',
-    'memberships_mailbox',
-    'slot_locks_one',
+    ...['dunning_cases_open', 'invoices_stripe_invoice_id_key', 'slot_locks_one'],
   ],
   foreignKeys: [
     'booking_hosts_tenant_booking_id_fkey',
@@ -52,7 +48,7 @@ async function measured(prepare = ''): Promise<Distance> {
 it('measures how far the schema is from one that is distributed by tenant', async () => {
   const distance = await measured()
   process.stdout.write(`distance to a schema distributed by tenant: ${distanceOf(distance)}\n`)
-  expect(distance).toEqual(left)
+  expect(distance).toEqual({ ...left, uniqueIndexes: left.uniqueIndexes.toSorted() })
 })
 
 it('finds each kind of what cannot be distributed', async () => {
