@@ -1,12 +1,7 @@
+import { supportedVersions } from '@atrium/core/system/supported-versions'
 import { CompiledQuery } from 'kysely'
 import pg from 'pg'
 import type { Db } from '../platform/connect.ts'
-
-/**
- * The oldest PostgreSQL that the schema and the queries are tested on, as `server_version_num`
- * begins.
- */
-const oldestVersion = 16
 
 export interface ServerFacts {
   /** `server_version_num`, such as 160004. */
@@ -49,11 +44,10 @@ export function serverFaults(
   production: boolean,
 ): string[] {
   const faults: string[] = []
+  const { oldest } = supportedVersions.postgresql
   const major = Math.floor(version / 10_000)
-  if (major < oldestVersion)
-    faults.push(
-      `${variable}: the server is PostgreSQL ${major}; ${oldestVersion} or newer is needed`,
-    )
+  if (major < Number(oldest))
+    faults.push(`${variable}: the server is PostgreSQL ${major}; ${oldest} or newer is needed`)
   if (superuser && production)
     faults.push(`${variable}: its account is a superuser. Use one that is a member of atrium_app`)
   return faults

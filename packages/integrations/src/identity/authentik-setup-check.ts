@@ -1,3 +1,4 @@
+import { supportedVersions, versionSupport } from '@atrium/core/system/supported-versions'
 import { z } from 'zod'
 import { UpstreamError } from '../upstream-error.ts'
 import { blueprintName, type SetupCalls, setupCalls } from './authentik-setup-calls.ts'
@@ -53,9 +54,6 @@ const checks: readonly (readonly [need: string, check: Check])[] = [
   ['IDP_API_TOKEN', checkApiToken],
 ]
 
-const oldest = [2026, 2] as const
-const newest = [2026, 8] as const
-
 async function checkVersion(calls: SetupCalls): Promise<SetupFinding[]> {
   const version = await calls.send({
     method: 'GET',
@@ -63,13 +61,12 @@ async function checkVersion(calls: SetupCalls): Promise<SetupFinding[]> {
     read: ({ json }) => z.object({ version_current: z.string() }).parse(json).version_current,
   })
   const need = `version ${version}`
-  const [, year = '0', month = '0'] = /^(\d+)\.(\d+)/.exec(version) ?? []
-  const compare = ([y, m]: readonly [number, number]) => Number(year) - y || Number(month) - m
-  if (compare(oldest) < 0)
-    return [error(need, `is older than ${oldest.join('.')}. Upgrade authentik.`)]
-  if (compare(newest) > 0)
-    return [warning(need, `is newer than ${newest.join('.')}, the newest one that was tried.`)]
-  return [ok(need)]
+  const { oldest, newest } = supportedVersions.authentik
+  const support = versionSupport('authentik', version)
+  if (support === 'supported') return [ok(need)]
+  return support === 'untried'
+    ? [warning(need, `is newer than ${newest}, the newest one that was tried.`)]
+    : [error(need, `is older than ${oldest}. Upgrade authentik.`)]
 }
 
 const Blueprint = z.object({
