@@ -108,6 +108,7 @@ const filesOf = (options: HttpClientOptions) =>
   opencloud({ ...options, user: 'atrium', appToken: credentialCanary })
 const files: Record<keyof FileStorage, Method> = {
   check: { call: (options) => filesOf(options).check() },
+  version: { call: (options) => filesOf(options).version() },
   ensureSpace: {
     call: (options) =>
       filesOf(options).ensureSpace({ marker: 'acme', name: 'Acme', quotaBytes: 1 }),

@@ -5,7 +5,7 @@ import { opencloudAccounts } from './opencloud-accounts.ts'
 import { opencloudMembers } from './opencloud-members.ts'
 import { opencloudSpaces } from './opencloud-spaces.ts'
 import type { FileStorage } from './port.ts'
-import { Me, Rejection } from './records.ts'
+import { Me, Rejection, Status } from './records.ts'
 
 export interface OpenCloudOptions extends HttpClientOptions {
   /** Name of the service user: role Admin, creator and manager of every tenant space. */
@@ -78,6 +78,18 @@ export function opencloud({ user, appToken, ...options }: OpenCloudOptions): Fil
         }
         return { userId: me.id }
       }),
+    version: (callOptions) =>
+      client.operation('version', callOptions, (operation) =>
+        client.send(operation, {
+          label: 'GET /status.php',
+          method: 'GET',
+          // Public, and kept for old clients: libre-graph itself has no version.
+          path: 'status.php',
+          repeatable: true,
+          accept: [200],
+          read: ({ json }) => Status.parse(json).productversion,
+        }),
+      ),
     ...opencloudSpaces(client),
     ...opencloudMembers(client),
     ...opencloudAccounts(client),

@@ -62,6 +62,8 @@ export function isAccountOf(
 export interface FileStorage {
   /** Proves address and credentials; the id is that of our service user. */
   check(options?: CallOptions): Promise<{ userId: string }>
+  /** The server's version, such as `7.2.4`. */
+  version(options?: CallOptions): Promise<string>
   /**
    * Finds the space by id, else by marker, else creates it; restores a disabled one and sets name
    * and quota when they differ. The file storage keeps no name unique: the caller sees to it that

@@ -20,6 +20,7 @@ export type Drive = z.infer<typeof Drive>
 
 // The list of an empty storage is `null`, or an object without `value`.
 export const Drives = z.object({ value: z.array(Drive).nullish() }).nullable()
+export const Status = z.object({ productversion: z.string().min(1) })
 export const Me = z.object({
   id: z.string().min(1),
   appRoleAssignments: z.array(z.object({ appRoleId: z.string() })).nullish(),

@@ -61,6 +61,19 @@ export function createFilesApp(world: FilesWorld, access: AccessSettings): Hono<
     })
   })
 
+  app.get('/status.php', (context) =>
+    context.json({
+      installed: true,
+      maintenance: false,
+      needsDbUpgrade: false,
+      version: '10.11.0.0',
+      versionstring: '10.11.0',
+      edition: 'Community',
+      productname: 'OpenCloud',
+      product: 'OpenCloud',
+      productversion: '7.2.4',
+    }),
+  )
   app.route('/graph', graph)
   app.notFound(
     () =>
