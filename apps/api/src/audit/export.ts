@@ -1,8 +1,10 @@
 import { type AuditEvent, auditColumns, csvLine, type ExportAudit } from '@atrium/core/audit/audit'
 import { exportTrailer } from '@atrium/core/audit/export-trailer'
 import { auditCursor } from '@atrium/db/audit/audit'
+import type { AuditEntry } from '../rpc/audit-recorder.ts'
 import type { Caller } from '../rpc/caller.ts'
 import type { Context } from '../rpc/context.ts'
+import type { Services } from '../rpc/services.ts'
 import { search } from './query.ts'
 
 const pageSize = 500
@@ -18,15 +20,25 @@ export async function* exportAudit(
   caller: Caller,
   input: ExportAudit,
 ): AsyncGenerator<string> {
-  const { services } = ctx
-  const { format, before, ...filter } = input
-  await services.audit.record(ctx, caller, {
-    action: 'audit.exported',
-    resourceType: 'audit',
-    tenantSlug: filter.tenantSlug ?? null,
-    partnerSlug: filter.partnerSlug ?? null,
-    metadata: { format, filter },
-  })
+  await ctx.services.audit.record(ctx, caller, auditExported(input))
+  yield* auditText(ctx.services, input, ctx.request.signal)
+}
+
+/** The entry of an export. */
+export const auditExported = ({ format, before: _, ...filter }: ExportAudit): AuditEntry => ({
+  action: 'audit.exported',
+  resourceType: 'audit',
+  tenantSlug: filter.tenantSlug ?? null,
+  partnerSlug: filter.partnerSlug ?? null,
+  metadata: { format, filter },
+})
+
+/** The text of an export, until the reader leaves. */
+export async function* auditText(
+  services: Pick<Services, 'clock' | 'database'>,
+  { format, before, ...filter }: ExportAudit,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
   let head = format === 'csv' ? csvLine(auditColumns) : ''
   let count = 0
   let cursor = before ?? `${services.clock.now().toISOString().slice(0, -1)}999Z`
@@ -42,7 +54,7 @@ export async function* exportAudit(
     count += events.length
     const last = events.at(-1)
     const next = events.length === pageSize && last ? auditCursor(last) : stoppedAt
-    if (ctx.request.signal.aborted) return
+    if (signal.aborted) return
     if (next === null) break
     cursor = next
   }

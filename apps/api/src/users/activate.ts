@@ -2,9 +2,14 @@ import { AppError } from '@atrium/core/platform/errors'
 import type { Trx } from '@atrium/db/platform/connect'
 import { deleteUser, insertUser, setDeactivated, type UserRow } from '@atrium/db/users/users'
 import type { IdentityProvider } from '@atrium/integrations/identity/port'
-import type { Context } from '../rpc/context.ts'
 import { orUpstreamFailed } from './identity.ts'
-import { createIdentity, type Handover, handOver, removeFailedIdentity } from './new-identity.ts'
+import {
+  createIdentity,
+  type Handover,
+  handOver,
+  type InvitationContext,
+  removeFailedIdentity,
+} from './new-identity.ts'
 
 /** Identity and record of an invited person who was not activated yet. */
 export interface PendingInvitation {
@@ -19,7 +24,7 @@ export interface PendingInvitation {
  * Throws AppError `email_exists`, `upstream_failed`.
  */
 export async function beginInvitation(
-  ctx: Context,
+  ctx: InvitationContext,
   identity: IdentityProvider,
   invited: { email: string; name: string; group: string; platformAdmin: boolean },
 ): Promise<PendingInvitation> {
@@ -62,7 +67,7 @@ export function leftByInvitation(user: UserRow): PendingInvitation | undefined {
  * dies both stay what `leftByInvitation` finds. Throws AppError `upstream_failed`.
  */
 export async function activate(
-  ctx: Context,
+  ctx: InvitationContext,
   identity: IdentityProvider,
   { userId, idpUserId }: PendingInvitation,
   settle: (trx: Trx) => Promise<void> = async () => {},

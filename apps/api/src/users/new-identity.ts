@@ -4,9 +4,14 @@ import { AppError } from '@atrium/core/platform/errors'
 import { findPerson } from '@atrium/db/members/members'
 import type { IdentityProvider, IdentityUser } from '@atrium/integrations/identity/port'
 import { isTransient, UpstreamError } from '@atrium/integrations/upstream-error'
-import type { Context } from '../rpc/context.ts'
 import type { Services } from '../rpc/services.ts'
 import { setTemporaryPassword } from './temporary-password.ts'
+
+/** What an invitation needs of its request; a command has no more than this. */
+export interface InvitationContext {
+  services: Services
+  request: { requestId: string }
+}
 
 interface Invited {
   email: string
@@ -98,7 +103,7 @@ async function removeUnanswered(
  * Deletes the identity of an invitation that failed later on, so that it can simply be repeated.
  */
 export async function removeFailedIdentity(
-  { services, request }: Context,
+  { services, request }: InvitationContext,
   identity: IdentityProvider,
   userId: string,
 ): Promise<void> {

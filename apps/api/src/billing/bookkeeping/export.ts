@@ -18,8 +18,10 @@ import { type BookedMonth, readBalances } from '@atrium/db/billing/bookkeeping'
 import type { Trx } from '@atrium/db/platform/connect'
 import { readSnapshot } from '@atrium/db/platform/snapshot'
 import type { Config } from '../../platform/config.ts'
+import type { AuditEntry } from '../../rpc/audit-recorder.ts'
 import type { Caller } from '../../rpc/caller.ts'
 import type { Context } from '../../rpc/context.ts'
+import type { Services } from '../../rpc/services.ts'
 import { bookedMonth, toBalance } from './read.ts'
 import { bookkeepingRows } from './rows.ts'
 
@@ -34,22 +36,45 @@ export async function* exportBookkeeping(
   caller: Caller,
   input: ExportBookkeeping,
 ): AsyncGenerator<string> {
-  const month = bookedMonth(ctx.services, input.month)
-  const currency = input.format === 'datev' ? (input.currency ?? 'eur') : input.currency
+  const text = bookkeepingText(ctx.services, input, ctx.request.signal)
+  await ctx.services.limits.take(ctx.request, [
+    { limit: 'bookkeeping_exports_hour', of: caller.subject },
+  ])
+  await ctx.services.audit.record(ctx, caller, bookkeepingExported(input))
+  yield* text
+}
+
+/** The entry of an export. */
+export const bookkeepingExported = (input: ExportBookkeeping): AuditEntry => ({
+  action: 'billing.exported',
+  resourceType: 'platform',
+  metadata: {
+    month: input.month,
+    format: input.format,
+    currency: currencyOf(input) ?? null,
+  },
+})
+
+const currencyOf = ({ format, currency }: ExportBookkeeping) =>
+  format === 'datev' ? (currency ?? 'eur') : currency
+
+/**
+ * The text of an export. AppError `invalid_input` for a month to come and for a currency that DATEV
+ * cannot write, before anything is read; `not_found` for a part that has no rows.
+ */
+export function bookkeepingText(
+  services: Pick<Services, 'clock' | 'config' | 'database'>,
+  input: ExportBookkeeping,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  const { clock, config, database } = services
+  const month = bookedMonth(services, input.month)
+  const currency = currencyOf(input)
   if (input.format === 'datev' && currency !== undefined && !hasDatevAmounts(currency))
     throw new AppError('invalid_input', undefined, {
       issues: [{ path: 'currency', message: errorText('datevDecimals') }],
     })
-  await ctx.services.limits.take(ctx.request, [
-    { limit: 'bookkeeping_exports_hour', of: caller.subject },
-  ])
-  await ctx.services.audit.record(ctx, caller, {
-    action: 'billing.exported',
-    resourceType: 'platform',
-    metadata: { month: input.month, format: input.format, currency: currency ?? null },
-  })
-  const { clock, config, database } = ctx.services
-  yield* readSnapshot(database.db, ctx.request.signal, (trx) =>
+  return readSnapshot(database.db, signal, (trx) =>
     input.format === 'datev' && currency !== undefined
       ? datev(trx, config, month, { ...input, currency, createdAt: clock.now() })
       : csv(trx, config, month, currency),
