@@ -29,11 +29,14 @@ export default defineConfig({
     rollupOptions: {
       input: {
         main: join(import.meta.dirname, 'src/main.ts'),
+        admin: join(import.meta.dirname, 'src/admin.ts'),
         migrate: join(import.meta.dirname, 'src/migrate.ts'),
         'identity-setup': join(import.meta.dirname, 'src/identity-setup.ts'),
         backup: join(import.meta.dirname, '../../packages/db/src/server/backup-command.ts'),
         'template-worker': join(import.meta.dirname, 'src/branding/template-worker.ts'),
       },
+      // All in one folder: what the programs share finds the worker beside itself.
+      output: { chunkFileNames: '[name]-[hash].js' },
     },
   },
   // Node's entry of this package; the other one has no default export.

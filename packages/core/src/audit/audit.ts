@@ -21,6 +21,7 @@ export const auditSources = [
   'webhook',
   'job',
   'booking',
+  'command',
 ] as const
 export const auditSource = z.enum(auditSources)
 export type AuditSource = z.infer<typeof auditSource>
@@ -184,6 +185,7 @@ export const auditActions = [
   'sso_app.created',
   'sso_app.deleted',
   'tenant.ownership_transferred',
+  'platform.keys_rotated',
   'platform.user_invited',
   'tenant.created',
   'tenant.deleted',

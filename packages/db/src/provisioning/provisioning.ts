@@ -490,7 +490,36 @@ export async function findAbandonedTenants(
 export function listStepStates(db: Db | Trx, tenantId: string) {
   return db
     .selectFrom('provisioning_steps')
-    .select(['step', 'state'])
+    .select(['step', 'state', 'error'])
     .where('tenant_id', '=', tenantId)
     .execute()
+}
+
+/** Tenants that are not deleted and have a failed step; by id, at most `limit`, behind `after`. */
+export async function findFailedTenants(db: Db, limit: number, after?: string) {
+  return db
+    .selectFrom('tenants as t')
+    .select(['t.id', 't.slug', 't.name', 't.status'])
+    .where('t.status', '<>', 'deleted')
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('provisioning_steps as s')
+          .select('s.step')
+          .whereRef('s.tenant_id', '=', 't.id')
+          .where('s.state', '=', 'error'),
+      ),
+    )
+    .$if(after !== undefined, (query) => query.where('t.id', '>', after ?? ''))
+    .orderBy('t.id')
+    .limit(limit)
+    .execute()
+}
+
+/** The tenant of a slug, deleted or not; undefined where there is none. */
+export async function findTenantToProvision(db: Db, slug: string) {
+  return db
+    .selectFrom('tenants as t')
+    .select(['t.id', 't.slug', 't.name', 't.status'])
+    .where('t.slug', '=', slug)
+    .executeTakeFirst()
 }
