@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { DnsResolver } from '@atrium/integrations/dns/port'
 import type { Answers } from './answers.ts'
 import type { ServerAddresses } from './dns-records.ts'
@@ -26,4 +27,22 @@ export interface SetupContext {
 /** A set-up cannot go on. The message says what to do next. */
 export class SetupError extends Error {
   override readonly name = 'SetupError'
+}
+
+/**
+ * Tries again while a part is still starting, as long as `isStarting` takes the error for that.
+ * Throws the last error when the patience ends.
+ */
+export async function untilStarted<T>(
+  { patience }: Pick<SetupContext, 'patience'>,
+  isStarting: (error: unknown) => boolean,
+  attempt: () => Promise<T>,
+): Promise<T> {
+  for (const end = performance.now() + patience.timeoutMs; ; await wait(patience.intervalMs)) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (!isStarting(error) || performance.now() > end) throw error
+    }
+  }
 }

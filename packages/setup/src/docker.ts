@@ -8,7 +8,7 @@ export interface Docker {
   exec(service: string, command: readonly string[]): Promise<string>
   /** Version of Compose, such as `2.39.4`. */
   composeVersion(): Promise<string>
-  /** `name@sha256:…` of a pulled image; undefined for one that was built here. */
+  /** `name@sha256:…` of a pulled image; undefined for one that is absent or was built here. */
   imageDigest(image: string): Promise<string | undefined>
 }
 
@@ -57,6 +57,8 @@ export function dockerOf(folder: string): Docker {
     composeVersion: async () =>
       (await run({ args: ['compose', 'version', '--short'], folder, capture: true })).trim(),
     async imageDigest(image) {
+      const present = ['image', 'ls', '--quiet', image]
+      if ((await run({ args: present, folder, capture: true })).trim() === '') return undefined
       const format = '{{range .RepoDigests}}{{println .}}{{end}}'
       const args = ['image', 'inspect', '--format', format, image]
       return (await run({ args, folder, capture: true })).trim().split('\n').find(Boolean)

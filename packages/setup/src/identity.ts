@@ -1,4 +1,5 @@
 import {
+  checkSetupAccess,
   createPasswordLink,
   ensureOperator,
 } from '@atrium/integrations/identity/authentik-operator'
@@ -7,7 +8,8 @@ import {
   applyBlueprint,
   readCredentials,
 } from '@atrium/integrations/identity/authentik-setup'
-import { type SetupContext, SetupError } from './context.ts'
+import { UpstreamError } from '@atrium/integrations/upstream-error'
+import { type SetupContext, SetupError, untilStarted } from './context.ts'
 
 /** The group of operators, as the API's settings name it by default. */
 const operatorGroup = 'platform-admins'
@@ -19,6 +21,7 @@ const operatorGroup = 'platform-admins'
 export async function setUpIdentity(context: SetupContext, token: string) {
   const { names, patience } = context
   const access = { baseUrl: context.endpoints.identity, token }
+  await waitForAccess(context, access)
   const apply = async (blueprint: Pick<ApplyBlueprint, 'name' | 'content' | 'context'>) => {
     const outcome = await applyBlueprint({ ...access, ...blueprint, patience })
     if (!outcome.applied)
@@ -41,6 +44,27 @@ export async function setUpIdentity(context: SetupContext, token: string) {
     context: { files_url: `https://${names.files}` },
   })
   return readCredentials(access)
+}
+
+/**
+ * The worker makes the token of the environment at its first start, a while after the server
+ * responds. Throws SetupError when authentik does not accept it in time.
+ */
+async function waitForAccess(
+  context: SetupContext,
+  access: { baseUrl: string; token: string },
+): Promise<void> {
+  const isStarting = (error: unknown) =>
+    error instanceof UpstreamError &&
+    ['unauthorized', 'connection', 'timeout', 'server'].includes(error.kind)
+  try {
+    await untilStarted(context, isStarting, () => checkSetupAccess(access))
+  } catch (error) {
+    if (!(error instanceof UpstreamError) || error.kind !== 'unauthorized') throw error
+    throw new SetupError(
+      'authentik does not accept the token in secrets/authentik-setup-token. If it was set up before, make an API token of a superuser there (Directory, Tokens), write its key into this file and run setup again. Otherwise "docker compose logs authentik-worker" says why.',
+    )
+  }
 }
 
 /**

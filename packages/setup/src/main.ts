@@ -73,6 +73,7 @@ async function run(options: NonNullable<ReturnType<typeof readOptions>>): Promis
   const answers = await chooseAnswers(options.answers, disk)
   const planned = options['dry-run'] ? plannedFiles(disk) : undefined
   const files = planned ?? disk
+  await checkDomain(disk, answers)
   await files.write('secrets/answers.json', `${JSON.stringify(answers, null, 2)}\n`)
   const context: SetupContext = {
     answers,
@@ -108,6 +109,14 @@ async function chooseAnswers(path: string | undefined, disk: Files): Promise<Ans
   } finally {
     terminal.close()
   }
+}
+
+/** Names, issuers and accounts lie below the domain: another one is another installation. */
+async function checkDomain(disk: Files, answers: Answers): Promise<void> {
+  const text = await disk.read('secrets/answers.json')
+  const { domain } = text === undefined ? answers : readAnswers(parseJson(text))
+  if (domain !== answers.domain)
+    throw new AnswersError([`domain: this machine was set up for ${domain}, which cannot change`])
 }
 
 function parseJson(text: string): unknown {

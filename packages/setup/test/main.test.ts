@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -57,6 +57,19 @@ describe('atrium', () => {
     const wrong = await atrium('setup', '--answers', await answersFile('{"domain":"x"}'))
     expect(wrong).toMatchObject({ status: 64 })
     expect(wrong.err).toMatch(/domain: is no domain name[\s\S]*operator/)
+  })
+
+  it('does not turn an installation into one of another domain', async () => {
+    const operator = { email: 'olga@one.test', name: 'Olga' }
+    await mkdir(join(folder, 'secrets'))
+    await writeFile(
+      join(folder, 'secrets/answers.json'),
+      JSON.stringify({ domain: 'one.test', operator }),
+    )
+    const answers = await answersFile(JSON.stringify({ domain: 'two.test', operator }))
+    const { status, err } = await atrium('setup', '--answers', answers, '--directory', folder)
+    expect(status).toBe(64)
+    expect(err).toContain('set up for one.test')
   })
 
   it('runs the other commands in the API, with its settings', () => {

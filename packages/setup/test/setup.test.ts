@@ -244,6 +244,40 @@ describe('what it waits for', () => {
   })
 })
 
+describe('parts that start slowly', () => {
+  it('are waited for: authentik makes its token, OpenCloud its services, a while later', async () => {
+    let calls = 0
+    const exec = async (service: string, command: readonly string[]) => {
+      if (service === 'caddy') return 'yes\n'
+      calls += 1
+      if (calls === 1) throw new Error('docker compose exec … ended with status 1')
+      const username = command[command.indexOf('--user-name') + 1] ?? ''
+      return ` token: ${workplace.sandbox.files.createAppToken(username, 3_600_000)}\n`
+    }
+    workplace = await startWorkplace({}, { exec })
+    workplace.publish()
+    workplace.sandbox.fault({
+      system: 'identity',
+      match: 'GET /api/v3/core/users/me/',
+      mode: 'error',
+      status: 403,
+      times: 2,
+    })
+    await setUp(workplace.context)
+    expect(calls).toBe(3)
+  })
+
+  it('are given up after a while, with the next step', async () => {
+    workplace = await startWorkplace()
+    workplace.publish()
+    workplace.files.content.set('secrets/authentik-setup-token', 'of-another-installation')
+    const { context } = workplace
+    await expect(
+      setUp({ ...context, patience: { ...context.patience, timeoutMs: 100 } }),
+    ).rejects.toThrow(/secrets\/authentik-setup-token.*superuser/)
+  })
+})
+
 describe('what it cannot do', () => {
   it('stops at a Docker Compose that is too old', async () => {
     workplace = await startWorkplace({}, { composeVersion: async () => '2.17.3' })

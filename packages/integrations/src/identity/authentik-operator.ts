@@ -74,6 +74,15 @@ export async function createPasswordLink(
   return new URL(`${pathname}${search}`, publicUrl).href
 }
 
+/** Proves address and token. Rejects with `UpstreamError`. */
+export async function checkSetupAccess(access: SetupAccess): Promise<void> {
+  await setupCalls(access).send({
+    method: 'GET',
+    path: 'core/users/me/',
+    read: () => undefined,
+  })
+}
+
 async function findUser(calls: SetupCalls, username: string) {
   const users = await calls.list('core/users/', { username, include_groups: 'false' }, User)
   return users.find((one) => one.username === username)
