@@ -313,7 +313,8 @@ describe('compose.yaml', () => {
     const text = (await read('deploy/compose.yaml')).replaceAll('$$', '')
     const asked = new Set([...text.matchAll(/\$\{([A-Z0-9_]+):\?\}/g)].map(([, name = '']) => name))
     const others = new Set([...text.matchAll(/\$\{(\w+)(?!\w|:\?)/g)].map(([, name]) => name))
-    expect([...others]).toEqual(['STALWART_RECOVERY_ADMIN'])
+    // Named by setup for one command each.
+    expect([...others].sort()).toEqual(['ATRIUM_COMMIT', 'STALWART_RECOVERY_ADMIN'])
     expect([...(await namedBy('deploy/.env.example'))].sort()).toEqual(
       // Read by Docker Compose itself.
       [...asked, 'COMPOSE_PROFILES'].sort(),

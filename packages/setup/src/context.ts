@@ -14,6 +14,8 @@ export interface SetupContext {
   docker: Docker
   resolver: DnsResolver
   addresses: ServerAddresses
+  /** Of the sources that images are built from; undefined outside of a repository. */
+  commit: string | undefined
   /** The parts as this machine reaches them. */
   endpoints: { identity: string; mail: string; files: string }
   /** Texts of the repository: blueprints and the example of `.env`. */

@@ -1,10 +1,11 @@
 #!/usr/bin/env node
+import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { BlockList } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
-import { parseArgs } from 'node:util'
+import { parseArgs, promisify } from 'node:util'
 import { dnsResolver } from '@atrium/integrations/dns/resolver'
 import { type Answers, AnswersError, askAnswers, readAnswers } from './answers.ts'
 import type { SetupContext } from './context.ts'
@@ -81,6 +82,7 @@ async function run(options: NonNullable<ReturnType<typeof readOptions>>): Promis
     files,
     docker: dockerOf(folder),
     resolver: dnsResolver({ servers: [] }),
+    commit: await readCommit(),
     addresses: answers.addresses ?? publicAddresses(),
     endpoints: {
       identity: 'http://127.0.0.1:9000',
@@ -125,6 +127,14 @@ function parseJson(text: string): unknown {
   } catch {
     throw new AnswersError(['the file: is no JSON'])
   }
+}
+
+async function readCommit(): Promise<string | undefined> {
+  const git = promisify(execFile)('git', ['-C', assets, 'rev-parse', 'HEAD'])
+  return git.then(
+    ({ stdout }) => stdout.trim(),
+    () => undefined,
+  )
 }
 
 /** Addresses of this machine that the world may reach. */

@@ -53,7 +53,7 @@ export async function setUp(context: SetupContext): Promise<void> {
   say('Fetching and building images')
   await docker.compose(['pull', '--ignore-buildable'])
   await pinImages(files, docker)
-  await docker.compose(['build'])
+  await docker.compose(['build'], context.commit ? { ATRIUM_COMMIT: context.commit } : {})
 
   say('Starting database, proxy, identity and files')
   await docker.compose(['up', '--detach', '--wait', 'postgres', 'caddy', 'authentik-server'])

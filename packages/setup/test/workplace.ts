@@ -102,6 +102,7 @@ export async function startWorkplace(
         ...docker,
       },
       resolver: dnsResolver({ servers: [sandbox.dnsServer] }),
+      commit: 'c0ffee',
       addresses: chosen.addresses ?? {},
       endpoints: {
         identity: sandbox.identityUrl,
