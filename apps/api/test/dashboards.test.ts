@@ -57,7 +57,7 @@ interface Rule {
   alert: string
   expr: string
   labels: { severity: string }
-  annotations: { summary: string }
+  annotations: { summary: string; runbook: string }
 }
 
 async function alerts(): Promise<Rule[]> {
@@ -75,6 +75,33 @@ async function panels(): Promise<{ title: string; expr: string }[]> {
     targets.map(({ expr }) => ({ title, expr })),
   )
 }
+
+describe('the runbooks', () => {
+  it('have a section for each rule and no other, and each rule links to its own', async () => {
+    const path = 'docs/how-to/runbooks.md'
+    const text = await readFile(join(deploy, '..', path), 'utf8')
+    const [, ...sections] = text.split(/^## /m)
+    const rules = await alerts()
+    expect(sections.map((section) => section.split('\n')[0])).toEqual(
+      rules.map(({ alert }) => alert),
+    )
+    for (const [at, { alert, labels, annotations }] of rules.entries()) {
+      expect(annotations.runbook).toBe(`${path}#${alert.toLowerCase()}`)
+      expect(sections[at], alert).toContain(`**Means** (${labels.severity}): `)
+      expect(sections[at], alert).toMatch(/^\*\*Look\*\* /m)
+      expect(sections[at], alert).toMatch(/\*\*(Do|do)\*\*/)
+    }
+  })
+
+  it('name series that the service has', async () => {
+    const text = await readFile(join(deploy, '../docs/how-to/runbooks.md'), 'utf8')
+    const named = [...text.matchAll(/`([a-z]+(?:_[a-z0-9]+){2,})`/g)].map(([, name = '']) => name)
+    const series = named.filter((name) => !name.startsWith('pg_'))
+    expect(series.length).toBeGreaterThan(4)
+    const names = new Set([...exposed.matchAll(/^# TYPE (\S+) /gm)].map(([, name]) => name))
+    for (const name of series) expect(names).toContain(name.replace(/_(count|bucket)$/, ''))
+  })
+})
 
 describe('what the metrics port tells', () => {
   it('has what a dashboard needs', () => {

@@ -4,7 +4,7 @@
  * docs/reference/supported-versions.md and the pinned images are compared by a test.
  *
  * `oldest` is rejected below. `newest` is the newest one that was tried: a later one may work, and
- * is a warning. A shorter text stands for every version that begins with it.
+ * is a warning. A shorter text means every version that begins with it.
  */
 export const supportedVersions = {
   postgresql: { name: 'PostgreSQL', oldest: '16', newest: '18' },
