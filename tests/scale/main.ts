@@ -84,7 +84,7 @@ function finish(title: string, checks: Check[]): void {
   )
 }
 
-await buildApp('portal')
+if (requested.has('processes') || requested.has('pooler')) await buildApp('portal')
 const portalPort = await freePort()
 const portalOrigin = `http://localhost:${portalPort}`
 if (requested.has('processes')) {

@@ -50,9 +50,7 @@ export async function openDunningCase(
       tenant_id: fields.tenantId,
       past_due_since: fields.pastDueSince,
     })
-    .onConflict((conflict) =>
-      conflict.column('subscription_id').where('closed_at', 'is', null).doNothing(),
-    )
+    .onConflict((conflict) => conflict.doNothing())
     .execute()
 }
 

@@ -243,7 +243,7 @@ export async function insertInvoice(trx: Trx, fields: InvoiceFields): Promise<st
   const row = await trx
     .insertInto('invoices')
     .values(toColumns(fields))
-    .onConflict((conflict) => conflict.column('stripe_invoice_id').doNothing())
+    .onConflict((conflict) => conflict.doNothing())
     .returning('id')
     .executeTakeFirst()
   return row?.id
