@@ -47,8 +47,8 @@ export function sampleCount(size: PopulationSize): number {
 }
 
 /**
- * Fills a migrated database, where it is empty, with a population that is the same for the same
- * size, by insert … select on the server. Tenant sizes follow a power law: most have a handful of
+ * Fills a migrated database, where it has no such population, with one that is the same for the same
+ * size, by insert … select on the server; what else is in it stays. Tenant sizes follow a power law: most have a handful of
  * members, the largest about 1 / tenants^(1/3) of all users. User n owns tenant n; every hundredth
  * user is a consultant with ten tenants more. Ends with VACUUM ANALYZE.
  */
@@ -64,7 +64,7 @@ export async function loadPopulation(adminUrl: string, size: PopulationSize): Pr
     // VACUUM marks no page as visible to all while the commit that wrote it may not be on disk yet.
     await client.query('set synchronous_commit = on')
     await client.query(makeId)
-    const { rows: there } = await client.query('select from tenants limit 1')
+    const { rows: there } = await client.query('select from tenants where slug = $1', [slugOf(1)])
     if (there.length === 0) {
       await loadWithoutIndexes(client, tables, async () => {
         for (const statement of statements(size)) await client.query(statement)

@@ -31,7 +31,8 @@ export const end = '2026-11-21T09:41:17.123Z'
 export const daysBetweenMoments = 20
 
 /**
- * Fills an empty migrated database with tenants whose subscriptions have three years of history:
+ * Fills a migrated database with tenants whose subscriptions have three years of history, or gives
+ * the tenants of `loadPopulation` that history:
  * signups spread over the time, two to thirteen states each, sizes after a power law, a third of
  * the tenants with partners, the largest partner with a tenth of those, and the health of the days
  * that are kept. The same for the same size. Computes the sums, and ends with VACUUM ANALYZE.
@@ -107,10 +108,11 @@ function statements(tenants: number, partners: number): string[] {
   const partner = `case when ${draw(2)} < 0.33 then pg_temp.bench_id('partner', 1 + floor(${partners} * ${draw(3)} ^ 2)::bigint) end`
   return [
     `insert into partners (id, slug, name)
-      select pg_temp.bench_id('partner', n), 'bench-partner-' || n, 'Partner ' || n from generate_series(1, ${partners}) as n`,
+      select pg_temp.bench_id('partner', n), 'bench-partner-' || n, 'Partner ' || n from generate_series(1, ${partners}) as n
+      on conflict do nothing`,
     `insert into tenants (id, slug, name, status, plan, partner_id, seats)
       select pg_temp.bench_id('tenant', n), 'bench-tenant-' || n, 'Workplace ' || n, 'active', 'starter', ${partner}, 5
-      from generate_series(1, ${tenants}) as n`,
+      from generate_series(1, ${tenants}) as n on conflict do nothing`,
     `insert into subscriptions (id, tenant_id, source, plan, cycle, currency, per_seat_amount, seats, status, state_since, cancel_reason)
       select pg_temp.bench_id('subscription', n), pg_temp.bench_id('tenant', n), 'manual', 'starter', 'month', 'eur', 0, 1, 'active', now(),
         (array['too_expensive', 'unused', 'switched_service', null])[1 + floor(4 * ${draw(4)})::int]

@@ -6,6 +6,7 @@ import { freePort } from '@atrium/db/server/free-port'
 import { buildApp } from '@atrium/testing/build'
 import { checkCitus } from './citus.ts'
 import { type ScaleOptions, startScaledTestApp } from './cluster.ts'
+import { checkManyTenants, manyTenants } from './many-tenants.ts'
 import { findPooler } from './pooler.ts'
 import { checkPooler } from './pooler-reads.ts'
 import { checkPortals } from './portals.ts'
@@ -13,7 +14,7 @@ import { checkReplica } from './replica-reads.ts'
 import { type Check, checkSharedState } from './shared-state.ts'
 import { checkThroughput } from './throughput.ts'
 
-const known = ['processes', 'standby', 'pooler', 'citus']
+const known = ['processes', 'standby', 'pooler', 'citus', 'tenants']
 const usage = `pnpm scale                several processes, a standby and a pooler on this machine, and what must hold with them
 pnpm scale standby        one part: ${known.join(', ')}
   --processes 2           of the API
@@ -101,6 +102,11 @@ if (requested.has('standby'))
     checkReplica,
   )
 if (requested.has('pooler')) await throughPooler()
+if (requested.has('tenants')) {
+  const title = `${manyTenants.tenants} tenants with ${manyTenants.users} people`
+  say(title)
+  finish(title, await checkManyTenants())
+}
 if (requested.has('citus')) await onCitus()
 
 async function onCitus(): Promise<void> {

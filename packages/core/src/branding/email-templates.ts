@@ -18,6 +18,19 @@ const member: readonly TemplateVariable[] = [
   { name: 'member.email', sample: 'mira@acme.example' },
 ]
 
+const admin: TemplateVariable = { name: 'admin.name', sample: 'Adam Admin' }
+
+const newPassword: TemplateVariable = {
+  name: 'link.access',
+  describedAs: 'link.newPassword',
+  sample: 'https://portal.example/invitation/…',
+}
+
+const domains: TemplateVariable = {
+  name: 'link.domains',
+  sample: 'https://portal.acme.example/t/acme/domains',
+}
+
 const security: TemplateVariable = {
   name: 'link.security',
   sample: 'https://portal.acme.example/profile/security',
@@ -70,16 +83,7 @@ export const emailTemplates = {
     },
   },
   'member.access_link': {
-    variables: [
-      ...commonVariables,
-      ...member,
-      { name: 'admin.name', sample: 'Adam Admin' },
-      {
-        name: 'link.access',
-        describedAs: 'link.newPassword',
-        sample: 'https://portal.example/invitation/…',
-      },
-    ],
+    variables: [...commonVariables, ...member, admin, newPassword],
     standard: (language) => {
       const texts = mailTemplates[language].member
       return message(language, {
@@ -91,16 +95,7 @@ export const emailTemplates = {
     },
   },
   'member.password_link': {
-    variables: [
-      ...commonVariables,
-      ...member,
-      { name: 'admin.name', sample: 'Adam Admin' },
-      {
-        name: 'link.access',
-        describedAs: 'link.newPassword',
-        sample: 'https://portal.example/invitation/…',
-      },
-    ],
+    variables: [...commonVariables, ...member, admin, newPassword],
     standard: (language) => {
       const texts = mailTemplates[language].member
       const { sent, once, mail, unexpected } = texts.passwordLink
@@ -120,7 +115,7 @@ export const emailTemplates = {
         name: 'link.signIn',
         sample: 'https://portal.acme.example/',
       },
-      { name: 'admin.name', sample: 'Adam Admin' },
+      admin,
     ],
     standard: (language) => {
       const texts = mailTemplates[language].member
@@ -151,12 +146,7 @@ export const emailTemplates = {
     },
   },
   'member.sessions_ended': {
-    variables: [
-      ...commonVariables,
-      ...member,
-      { name: 'admin.name', sample: 'Adam Admin' },
-      security,
-    ],
+    variables: [...commonVariables, ...member, admin, security],
     standard: (language) => {
       const texts = mailTemplates[language].member
       const { ended, unexpected } = texts.sessionsEnded
@@ -169,12 +159,7 @@ export const emailTemplates = {
     },
   },
   'member.second_factors_reset': {
-    variables: [
-      ...commonVariables,
-      ...member,
-      { name: 'admin.name', sample: 'Adam Admin' },
-      security,
-    ],
+    variables: [...commonVariables, ...member, admin, security],
     standard: (language) => {
       const texts = mailTemplates[language].member
       const { removed, unexpected } = texts.secondFactorsReset
@@ -187,12 +172,7 @@ export const emailTemplates = {
     },
   },
   'member.second_factor_reminder': {
-    variables: [
-      ...commonVariables,
-      ...member,
-      { name: 'admin.name', sample: 'Adam Admin' },
-      security,
-    ],
+    variables: [...commonVariables, ...member, admin, security],
     standard: (language) => {
       const texts = mailTemplates[language].member
       const { reminder, why } = texts.secondFactorReminder
@@ -212,10 +192,7 @@ export const emailTemplates = {
         name: 'domain.days',
         sample: '14',
       },
-      {
-        name: 'link.domains',
-        sample: 'https://portal.acme.example/t/acme/domains',
-      },
+      domains,
     ],
     standard: (language) => {
       const texts = mailTemplates[language].domains
@@ -228,14 +205,7 @@ export const emailTemplates = {
     },
   },
   'domain.superseded': {
-    variables: [
-      ...commonVariables,
-      { name: 'domain.name', sample: 'acme.example' },
-      {
-        name: 'link.domains',
-        sample: 'https://portal.acme.example/t/acme/domains',
-      },
-    ],
+    variables: [...commonVariables, { name: 'domain.name', sample: 'acme.example' }, domains],
     standard: (language) => {
       const texts = mailTemplates[language].domains
       return message(language, {

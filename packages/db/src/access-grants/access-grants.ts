@@ -5,8 +5,9 @@ import type {
   GrantScope,
   GrantStatus,
 } from '@atrium/core/access-grants/access-grants'
-import { sql } from 'kysely'
+import { sql, type Updateable } from 'kysely'
 import type { Db, Trx } from '../platform/connect.ts'
+import type { Tables } from '../schema/tables.ts'
 
 export interface GrantRow {
   tenantId: string
@@ -220,40 +221,40 @@ interface GrantKey {
 }
 
 /** Turns a request into an access. Returns false when it is not pending any more. */
-export async function approveGrant(
+export function approveGrant(
   trx: Trx,
-  { tenantId, id }: GrantKey,
+  grant: GrantKey,
   { at, by }: { at: Date; by: string },
 ): Promise<boolean> {
-  const row = await trx
-    .updateTable('access_grants')
-    .set({ status: 'active', decided_at: at, decided_by: by })
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
-    .where('status', '=', 'pending')
-    .returning('id')
-    .executeTakeFirst()
-  return row !== undefined
+  return decideGrant(trx, grant, { status: 'active', decided_at: at, decided_by: by })
 }
 
 /** Returns false when the request is not pending any more. */
-export async function declineGrant(
+export function declineGrant(
+  trx: Trx,
+  grant: GrantKey,
+  { at, by, reason }: { at: Date; by: string; reason: string | undefined },
+): Promise<boolean> {
+  return decideGrant(trx, grant, {
+    status: 'declined',
+    decided_at: at,
+    decided_by: by,
+    decline_reason: reason ?? null,
+    ended_at: at,
+    ending: 'owner',
+    ended_by: by,
+    end_recorded: true,
+  })
+}
+
+async function decideGrant(
   trx: Trx,
   { tenantId, id }: GrantKey,
-  { at, by, reason }: { at: Date; by: string; reason: string | undefined },
+  decision: Updateable<Tables['access_grants']>,
 ): Promise<boolean> {
   const row = await trx
     .updateTable('access_grants')
-    .set({
-      status: 'declined',
-      decided_at: at,
-      decided_by: by,
-      decline_reason: reason ?? null,
-      ended_at: at,
-      ending: 'owner',
-      ended_by: by,
-      end_recorded: true,
-    })
+    .set(decision)
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
     .where('status', '=', 'pending')

@@ -12,8 +12,8 @@ export interface StoredAddress {
   region: string | null
 }
 
-export interface DocumentRow {
-  id: string
+/** What a document is about. */
+interface DocumentSubject {
   tenantId: string
   invoiceId: string
   source: string
@@ -22,6 +22,10 @@ export interface DocumentRow {
   number: string | null
   /** Null while it waits. */
   document: BillingDocument | null
+}
+
+export interface DocumentRow extends DocumentSubject {
+  id: string
   problems: DocumentProblem[]
   createdAt: Date
   issuedAt: Date | null
@@ -79,14 +83,7 @@ export function findDocumentOf(
     .executeTakeFirst()
 }
 
-export interface DocumentFields {
-  tenantId: string
-  invoiceId: string
-  source: string
-  kind: 'invoice' | 'credit_note'
-  cancels: boolean
-  number: string | null
-  document: BillingDocument | null
+export interface DocumentFields extends DocumentSubject {
   problems: readonly DocumentProblem[]
   at: Date
 }

@@ -54,9 +54,12 @@ interface Move {
   ) => Promise<Omit<PayoutChanges, 'status'>> | Omit<PayoutChanges, 'status'>
 }
 
+/** One step of a payout; returns the payout after it. */
+type Step<Input> = (ctx: Context, caller: Caller, input: Input) => Promise<PayoutDetail>
+
 /**
- * Moves a payout along its states, one operator at a time: whoever comes second finds it moved and
- * is rejected. AppError `not_found`, `payout_state` for a step that its state does not allow,
+ * Moves a payout along its states, one operator at a time: the second one finds it moved and is
+ * rejected. Throws AppError `not_found`, `payout_state` for a step that its state does not allow,
  * `version_conflict` when it is not at the version that the caller read.
  */
 async function movePayout(ctx: Context, caller: Caller, move: Move): Promise<PayoutDetail> {
@@ -141,12 +144,8 @@ const actorOf = (caller: Caller) => caller.id ?? caller.subject
  * AppError `self_approval` for whoever asked for it, `payout_held` when the partner cannot be paid
  * this amount now.
  */
-export function approvePayout(
-  ctx: Context,
-  caller: Caller,
-  { id, version }: MovePayout,
-): Promise<PayoutDetail> {
-  return movePayout(ctx, caller, {
+export const approvePayout: Step<MovePayout> = (ctx, caller, { id, version }) =>
+  movePayout(ctx, caller, {
     id,
     version,
     to: 'approved',
@@ -163,14 +162,9 @@ export function approvePayout(
       }
     },
   })
-}
 
-export function holdPayout(
-  ctx: Context,
-  caller: Caller,
-  { id, version, reason }: MovePayoutWithReason,
-): Promise<PayoutDetail> {
-  return movePayout(ctx, caller, {
+export const holdPayout: Step<MovePayoutWithReason> = (ctx, caller, { id, version, reason }) =>
+  movePayout(ctx, caller, {
     id,
     version,
     to: 'held',
@@ -178,18 +172,13 @@ export function holdPayout(
     metadata: { reason },
     effect: () => ({ held_reason: reason }),
   })
-}
 
 /**
  * Makes a held or failed payout a draft again, which has to be approved again. AppError
  * `payout_state` for a failed one while the next one is open.
  */
-export function reopenPayout(
-  ctx: Context,
-  caller: Caller,
-  { id, version }: MovePayout,
-): Promise<PayoutDetail> {
-  return movePayout(ctx, caller, {
+export const reopenPayout: Step<MovePayout> = (ctx, caller, { id, version }) =>
+  movePayout(ctx, caller, {
     id,
     version,
     to: 'draft',
@@ -209,18 +198,13 @@ export function reopenPayout(
       }
     },
   })
-}
 
 /**
  * The transfer was given to the bank. AppError `self_approval` and `payout_held` as for
  * `payPayout`.
  */
-export function sendPayout(
-  ctx: Context,
-  caller: Caller,
-  { id, version }: MovePayout,
-): Promise<PayoutDetail> {
-  return movePayout(ctx, caller, {
+export const sendPayout: Step<MovePayout> = (ctx, caller, { id, version }) =>
+  movePayout(ctx, caller, {
     id,
     version,
     to: 'in_transit',
@@ -231,7 +215,6 @@ export function sendPayout(
       return { sent_at: standing.now }
     },
   })
-}
 
 /**
  * The money arrived: the ledger is charged, and the statement gets its number and is kept as it is.
@@ -239,13 +222,8 @@ export function sendPayout(
  * approved one of the monthly run, `payout_held` when the partner cannot be paid this amount now;
  * what the bank has already is booked all the same.
  */
-export function payPayout(
-  ctx: Context,
-  caller: Caller,
-  { id, version, reference }: PayPayout,
-): Promise<PayoutDetail> {
-  const { services } = ctx
-  return movePayout(ctx, caller, {
+export const payPayout: Step<PayPayout> = (ctx, caller, { id, version, reference }) =>
+  movePayout(ctx, caller, {
     id,
     version,
     to: 'paid',
@@ -261,8 +239,8 @@ export function payPayout(
       const paid: PayoutRow = { ...payout, statementNumber: number, paidAt: now, reference }
       const statement =
         kept === null ? { statement: JSON.stringify(await writeStatement(trx, paid)) } : {}
-      await documentStatement(trx, services, partner, paid)
-      await tellPartner(trx, services, partner, paid)
+      await documentStatement(trx, ctx.services, partner, paid)
+      await tellPartner(trx, ctx.services, partner, paid)
       return {
         paid_at: now,
         sent_at: payout.sentAt ?? now,
@@ -273,15 +251,10 @@ export function payPayout(
       }
     },
   })
-}
 
 /** The transfer did not arrive, or came back: what had been paid is owed again. */
-export function failPayout(
-  ctx: Context,
-  caller: Caller,
-  { id, version, reason }: MovePayoutWithReason,
-): Promise<PayoutDetail> {
-  return movePayout(ctx, caller, {
+export const failPayout: Step<MovePayoutWithReason> = (ctx, caller, { id, version, reason }) =>
+  movePayout(ctx, caller, {
     id,
     version,
     to: 'failed',
@@ -293,19 +266,13 @@ export function failPayout(
       return { failure_reason: reason, paid_at: null }
     },
   })
-}
 
 /**
  * Cancels a payout that was not sent, or that failed. Its entries are free for the next one. A
  * statement that it has keeps its number and is canceled by a document with the next number.
  */
-export function voidPayout(
-  ctx: Context,
-  caller: Caller,
-  { id, version, reason }: MovePayoutWithReason,
-): Promise<PayoutDetail> {
-  const { services } = ctx
-  return movePayout(ctx, caller, {
+export const voidPayout: Step<MovePayoutWithReason> = (ctx, caller, { id, version, reason }) =>
+  movePayout(ctx, caller, {
     id,
     version,
     to: 'canceled',
@@ -317,7 +284,7 @@ export function voidPayout(
         payout.statementNumber === null
           ? {}
           : { cancellation_number: await nextNumber(trx, partner) }
-      await documentStatement(trx, services, partner, {
+      await documentStatement(trx, ctx.services, partner, {
         ...payout,
         cancellationNumber: cancellation.cancellation_number ?? null,
         canceledAt: now,
@@ -326,7 +293,6 @@ export function voidPayout(
       return { canceled_at: now, failure_reason, ...cancellation }
     },
   })
-}
 
 /** The next number of the partner's statements and their cancellations. */
 async function nextNumber(trx: Trx, { id, slug }: PayoutPartner): Promise<string> {
