@@ -2,13 +2,15 @@ import { glob, readdir, readFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { type EcmaScriptModule, parseSync } from 'oxc-parser'
 import { createMessageRules } from './message-rules.ts'
+import { sentencesIn } from './sentence-rules.ts'
 import { createTransactionRules } from './transaction-rules.ts'
 
 /**
  * Checks what Biome cannot: which packages a package depends on, that no relative import leaves its
  * package or, in production code, its `src`, that each folder of the API has import rules, that a
- * transaction uses no other connection (`transaction-rules.ts`), and that each page of the portals
- * loads the messages it uses (`message-rules.ts`). Biome checks the imports themselves:
+ * transaction uses no other connection (`transaction-rules.ts`), that sentences of the API are in the
+ * catalogue (`sentence-rules.ts`), and that each page of the portals loads the messages it uses
+ * (`message-rules.ts`). Biome checks the imports themselves:
  * dependencies that `package.json` does not declare, cycles, barrel files, and the folders of the
  * API (`apps/api/biome.json`).
  */
@@ -34,6 +36,12 @@ const forTests = ['sandbox', 'testing']
 const root = join(import.meta.dirname, '..')
 /** Packages whose code runs inside transactions. */
 const transactional = ['packages/db', 'apps/api']
+/**
+ * Parts of the API that hold texts themselves: the reference for developers, and commands and
+ * programs that an operator runs.
+ */
+const ownTexts =
+  /^apps\/api\/src\/(http\/(reference\/|openapi|docs|readiness)|admin\/|(main|migrate|identity-setup|rename-tenant-groups)\.ts)/
 /** Apps whose pages load their messages. */
 const portals = ['apps/portal', 'apps/operator']
 const faults: string[] = []
@@ -95,6 +103,11 @@ async function checkFile(file: string, folder: string): Promise<void> {
     for (const { at, fault } of transactions.faultsOf(program))
       faults.push(`${name}:${text.slice(0, at).split('\n').length}: ${fault}`)
   }
+  if (folder === 'apps/api' && !ownTexts.test(name))
+    for (const { at, sentence } of sentencesIn(program, text))
+      faults.push(
+        `${name}:${text.slice(0, at).split('\n').length}: "${sentence}" is not in the catalogue`,
+      )
   for (const target of importedPaths(text, module))
     if (!isInside(join(root, folder, 'src'), resolve(dirname(file), target)))
       faults.push(`${name}: ${target} leaves its package by a path`)

@@ -269,7 +269,7 @@ export function createApp(parts: AppParts): App {
   registerLiveness(app, clock)
   app.get('/health/ready', async (c) => {
     c.set('route', '/health/ready')
-    if (draining) throw new AppError('unavailable', 'This process is stopping.')
+    if (draining) throw new AppError('unavailable', errorText('processStopping'))
     // Public: only the metrics port and the log say which part is not ready.
     const { ready } = await readiness()
     return c.json({ ready }, ready ? 200 : 503)

@@ -90,10 +90,13 @@ describe('the monthly run', () => {
       .execute()
     await createMonthlyPayouts(ledger.testApp.app.services)
     expect(await payoutsOf(silent.slug)).toMatchObject([
-      { status: 'held', heldReason: 'The partner has not agreed to self-billing yet.' },
+      {
+        status: 'held',
+        heldReason: 'The partner has not agreed to self-billing yet. [noSelfBilling]',
+      },
     ])
     expect(await payoutsOf(suspended.slug)).toMatchObject([
-      { status: 'held', heldReason: 'The partner is suspended.' },
+      { status: 'held', heldReason: 'The partner is suspended. [partnerSuspended]' },
     ])
     const [held] = await payoutsOf(silent.slug)
     expect((await ledger.post(path(held.id, 'reopen'), ledger.gero)).body).toMatchObject({

@@ -283,7 +283,7 @@ describe('a creation that fails', () => {
     testApp.sandbox.clearFaults()
     expect(response).toMatchObject({ status: 502, body: { code: 'upstream_failed' } })
     expect(response.body.detail).toMatch(
-      /^The identity provider .*\.( \[.*\])? (Nothing was left behind|What it may have left behind .*)\.$/,
+      /^The identity provider .*\.( \[.*\])? (Nothing was left behind|What may have been left behind .*)\.$/,
     )
     // What a failed look could not take away at once, the clean-up does.
     await sweepSsoApps(testApp.app.services, 0)

@@ -11,7 +11,7 @@ export type TemplateReply = { result: IssueText[] | MessageText } | { error: str
 export class TemplateTooSlow extends Error {
   override readonly name = 'TemplateTooSlow'
   constructor() {
-    super('This takes more time or memory than a message may.')
+    super('a template used up its time or memory')
   }
 }
 

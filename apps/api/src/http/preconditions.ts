@@ -1,3 +1,4 @@
+import { type ErrorText, errorText } from '@atrium/core/platform/error-text'
 import { AppError, findAppError } from '@atrium/core/platform/errors'
 
 /**
@@ -20,10 +21,9 @@ export function withPrecondition(
 ): Record<string, unknown> {
   if (ifMatch === undefined || ifMatch.trim() === '*') return fields
   const [, weak, tag] = /^\s*(W\/)?"([\x21\x23-\x7e]{0,100})"\s*$/.exec(ifMatch) ?? []
-  if (tag === undefined)
-    throw rejected('If-Match', 'Give one entity tag, as the ETag header has it.')
+  if (tag === undefined) throw rejected('If-Match', errorText('oneEntityTag'))
   if (Object.hasOwn(fields, 'expectedVersion'))
-    throw rejected('expectedVersion', 'Give either this field or If-Match.')
+    throw rejected('expectedVersion', errorText('ifMatchOrField'))
   return { ...fields, expectedVersion: weak === undefined ? tag : `${weak}${tag}`.slice(0, 100) }
 }
 
@@ -40,6 +40,6 @@ export function asPrecondition(failure: unknown): unknown {
   })
 }
 
-function rejected(path: string, message: string): AppError {
+function rejected(path: string, message: ErrorText): AppError {
   return new AppError('invalid_input', undefined, { issues: [{ path, message }] })
 }

@@ -15,7 +15,7 @@ import { idpUserIdOf, joinGroup, orUpstreamFailed } from '../users/identity.ts'
 import { type Handover, handOver } from '../users/new-identity.ts'
 import { noSuchLink } from './settle.ts'
 
-export const linkStays = 'The link stays valid. Try again in a moment.'
+export const linkStays = errorText('linkStaysValid')
 
 /** Brings identity, mailbox, files and groups to what the record says. */
 export async function setUp(

@@ -144,5 +144,5 @@ async function rejectTakenOutside(
     if (account && account.id !== work.mailbox?.accountId) throw taken(address)
     const user = identity ? await identity.findUserByEmail(address, { signal }) : undefined
     if (user && user.subject !== work.user.subject) throw taken(address)
-  }, 'Nothing was changed.')
+  }, errorText('nothingChanged'))
 }

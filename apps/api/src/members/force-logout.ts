@@ -1,4 +1,5 @@
 import type { ForcedLogout } from '@atrium/core/members/members'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { releaseMember } from '@atrium/db/members/member-work'
 import { deleteWebSessionsOfSubject } from '@atrium/db/users/web-sessions'
@@ -19,8 +20,7 @@ import { tellOfEndedSessions } from './mails.ts'
 import { toMemberView } from './view.ts'
 
 /** What follows when the identity provider fails midway. How long tokens live is set there. */
-export const tokensGoOn =
-  'Sessions and apps of this person may stay signed in until their tokens expire, 30 days by default at authentik. Sign the person out again.'
+export const sessionsMayContinue = errorText('sessionsMayContinue')
 
 /** How long ending sessions may take. */
 export const sessionsDeadlineMs = 15_000
@@ -65,7 +65,7 @@ export async function forceLogout(
         { id: user.id, email: user.email, idpUserId },
         signal,
       )
-    }, tokensGoOn)
+    }, sessionsMayContinue)
     // Those that were opened meanwhile by a session that has ended now.
     await deleteWebSessionsOfSubject(services.database.db, user.subject)
     await recordMember(ctx, access, tenant, { ...entry, metadata: { sessions } })

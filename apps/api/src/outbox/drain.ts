@@ -1,4 +1,5 @@
 import { mailKeptDays, mailRetryDelay } from '@atrium/core/outbox/outbox'
+import { failureText, stepFailureText } from '@atrium/core/platform/failure-text'
 import {
   type ClaimedMail,
   claimMails,
@@ -183,12 +184,17 @@ function reasonOf(
 ): string {
   if (error instanceof UpstreamError) return error.message
   if (signal.aborted)
-    return `The mail server did not take the mail within ${sendDeadlineMs / 1000} seconds.`
+    return failureText({
+      system: 'smtp',
+      call: 'send',
+      kind: 'timeout',
+      seconds: sendDeadlineMs / 1000,
+    })
   services.log.error(
     { err: error, mailId: mail.id, template: mail.template },
     'unexpected error while sending a mail',
   )
-  return 'The mail could not be sent for an unforeseen reason. The log of the service has the details.'
+  return stepFailureText('unforeseen')
 }
 
 /** Erases to whom and with which values mails went that have been over for thirty days. */

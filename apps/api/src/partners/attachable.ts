@@ -1,5 +1,5 @@
 import { splitAddress } from '@atrium/core/mail/mail-addresses'
-import { errorText } from '@atrium/core/platform/error-text'
+import { type ErrorText, errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { activeRole } from '@atrium/db/members/members'
 import type { Trx } from '@atrium/db/platform/connect'
@@ -7,8 +7,8 @@ import { findDomainTenant, readTrust } from '@atrium/db/users/address-proofs'
 import type { UserRow } from '@atrium/db/users/users'
 import type { Caller } from '../rpc/caller.ts'
 
-const at = (path: string, message: string) => ({ issues: [{ path, message }] })
-export const rejectedAddress = (message: string) =>
+const at = (path: string, message: ErrorText) => ({ issues: [{ path, message }] })
+export const rejectedAddress = (message: ErrorText) =>
   new AppError('email_exists', message, at('email', message))
 
 /**
@@ -17,8 +17,8 @@ export const rejectedAddress = (message: string) =>
 export function rejectStaff(user: UserRow, partnerId: string): void {
   const elsewhere = user.partnerId !== null && user.partnerStatus !== 'terminated'
   if (elsewhere && user.partnerId !== partnerId)
-    throw rejectedAddress('This person works for another partner.')
-  if (user.deactivatedAt) throw rejectedAddress('This account has been deactivated.')
+    throw rejectedAddress(errorText('staffOfOtherPartner'))
+  if (user.deactivatedAt) throw rejectedAddress(errorText('accountDeactivated'))
 }
 
 /**
@@ -40,14 +40,8 @@ export async function rejectManagedElsewhere(
   if (tenantId === undefined) return
   const role = caller.id === undefined ? undefined : await activeRole(trx, tenantId, caller.id)
   if (role === 'admin' || role === 'owner') return
-  throw rejectedAddress(
-    'Another company manages this account. One of its admins or an operator can invite the person.',
-  )
+  throw rejectedAddress(errorText('accountManagedElsewhere'))
 }
 
 export const onStaffAlready = () =>
-  new AppError(
-    'already_exists',
-    errorText('alreadyStaff'),
-    at('email', 'This person is on the staff already.'),
-  )
+  new AppError('already_exists', errorText('alreadyStaff'), at('email', errorText('alreadyStaff')))

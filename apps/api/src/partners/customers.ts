@@ -11,6 +11,7 @@ import { cutPage } from '@atrium/core/platform/paging'
 import type { TenantView } from '@atrium/core/tenants/tenants'
 import { type YearlyRevenue, yearlyRevenueOfTenants } from '@atrium/db/partners/partners'
 import { listTenants as queryTenants } from '@atrium/db/tenants/tenants'
+import { readSuspensionReason } from '../billing/invoices/lift-suspension.ts'
 import type { Context } from '../rpc/context.ts'
 import type { Access, OwnPartner } from '../rpc/guards.ts'
 import type { Services } from '../rpc/services.ts'
@@ -121,7 +122,7 @@ function toCustomerView(
     slug: tenant.slug,
     name: tenant.name,
     status: tenant.status,
-    suspendedReason: tenant.suspendedReason,
+    suspendedReason: readSuspensionReason(tenant.suspendedReason),
     suspensionMode: tenant.suspensionMode,
     plan: tenant.plan,
     seats: tenant.seats,

@@ -1,5 +1,5 @@
 import type { UpdatePartner } from '@atrium/core/partners/partners'
-import { errorText } from '@atrium/core/platform/error-text'
+import { type ErrorText, errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { listMargins, type Margin, saveMargin } from '@atrium/db/partners/partners'
 import type { Trx } from '@atrium/db/platform/connect'
@@ -44,12 +44,10 @@ export async function setMargin(
   return { set, before: before?.marginPct ?? null }
 }
 
-function dayFault(day: string, today: string, first: boolean): string | undefined {
-  if (day < today) return 'A margin cannot hold from a day that is past.'
+function dayFault(day: string, today: string, first: boolean): ErrorText | undefined {
+  if (day < today) return errorText('marginPast')
   if (day.endsWith('-01') || (first && day === today)) return undefined
-  return first
-    ? 'A first margin holds from today or from the first of a month.'
-    : 'A margin holds from the first of a month.'
+  return first ? errorText('firstMarginDay') : errorText('marginDay')
 }
 
 function firstOfNextMonth(now: Date): string {

@@ -17,7 +17,9 @@ import {
   type StateRow,
   type TopRow,
 } from '@atrium/db/reports/reports'
+import { errorTexts } from '@atrium/messages/error-texts'
 import { keptHealthDays } from '../health-scores/compute.ts'
+import { readerLanguage } from '../rpc/reader-language.ts'
 import type { Services } from '../rpc/services.ts'
 import { momentOf, readReport } from './read.ts'
 
@@ -58,21 +60,17 @@ function holdsSomething(row: StateRow): boolean {
   return row.arr !== 0 || row.trial_arr !== 0 || row.paused_arr !== 0
 }
 
-const quality: Record<QualityRow['kind'], (tenants: number) => string> = {
-  suspended_paying: (tenants) =>
-    `${count(tenants)} suspended or deleted and still counted: the subscription goes on.`,
-  unknown_status: (tenants) =>
-    `${count(tenants)} left out: the subscription is in a state that is not known here.`,
-  drift: (figures) =>
-    `The last comparison with the history found ${figures} wrong ${figures === 1 ? 'figure' : 'figures'}. They were recomputed.`,
-}
-const count = (tenants: number) => (tenants === 1 ? '1 tenant is' : `${tenants} tenants are`)
+const qualityTexts = {
+  suspended_paying: 'details.suspendedPaying',
+  unknown_status: 'details.unknownSubscriptionState',
+  drift: 'details.reportDrift',
+} as const satisfies Record<QualityRow['kind'], string>
 
 function toDataQuality({ kind, tenants, checked_at }: QualityRow): DataQuality {
   return {
     kind,
     tenants,
-    detail: quality[kind](tenants),
+    detail: errorTexts(readerLanguage())(qualityTexts[kind], { count: tenants }),
     checkedAt: new Date(checked_at).toISOString(),
   }
 }

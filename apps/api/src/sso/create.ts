@@ -127,9 +127,7 @@ async function withdrawn(services: Services, row: SsoAppRow, error: unknown): Pr
   const identity = services.systems.identity
   const clean = identity !== null && (await deprovision(services, identity, row))
   if (!(error instanceof UpstreamError)) return error
-  const consequence = clean
-    ? 'Nothing was left behind.'
-    : 'What it may have left behind is taken away as soon as that is possible.'
+  const consequence = clean ? errorText('nothingLeftBehind') : errorText('remainsAreRemoved')
   return new AppError(
     'upstream_failed',
     errorText('messageConsequence', { message: error.message, consequence }),

@@ -1,5 +1,6 @@
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
+import { stepFailureText } from '@atrium/core/platform/failure-text'
 import type { PurgePart, PurgeTenant, TenantPurge } from '@atrium/core/tenants/tenants'
 import { purgeParts } from '@atrium/core/tenants/tenants'
 import { deleteDomain, listDomains } from '@atrium/db/mail/domains'
@@ -119,7 +120,7 @@ async function beginExpired(services: Services, tenantId: string): Promise<void>
       services,
       'tenant.purge_started',
       { id: tenantId, slug, name, partnerSlug },
-      { reason: 'The time to restore the tenant is over.' },
+      { reason: 'restore_expired' },
     )
 }
 
@@ -173,8 +174,7 @@ async function attempt(
  * slow the upstream systems are.
  */
 async function keepHolding({ database }: Services, run: PurgeRun): Promise<void> {
-  if (!(await extendPurge(database.db, run)))
-    throw new StepRejected('Another process goes on with this purge.')
+  if (!(await extendPurge(database.db, run))) throw new StepRejected(stepFailureText('purgeHeld'))
 }
 
 const parts: Readonly<
@@ -194,10 +194,7 @@ const parts: Readonly<
       await syncMember(services, tenant.id, userId)
     }
     const count = await countMemberships(db, tenant.id)
-    if (count > 0)
-      throw new StepRejected(
-        `Members left to remove: ${count}. The list of members says what each waits for.`,
-      )
+    if (count > 0) throw new StepRejected(stepFailureText('membersLeft', count))
   },
   async mail(services, run, signal) {
     const { tenant } = run
@@ -210,8 +207,7 @@ const parts: Readonly<
       await pushList(services, id)
     }
     const left = there && (await findLeftMailList(db, tenant.id))
-    if (left)
-      throw new StepRejected(`The list ${left.address} is still there. ${left.error ?? ''}`.trim())
+    if (left) throw new StepRejected(stepFailureText('listLeft', left.address))
     if (!there) await deleteMailLists(db, tenant.id)
     for (const { id, mailDomainId, mailPendingId } of await listDomains(db, tenant.id)) {
       for (const domainId of [mailDomainId, mailPendingId])
@@ -224,7 +220,7 @@ const parts: Readonly<
     if (!identity) return
     for (const app of await listSsoApps(services.database.db, tenant.id)) {
       if (!(await deprovision(services, identity, app)))
-        throw new StepRejected(`The application ${app.name} could not be removed.`)
+        throw new StepRejected(stepFailureText('applicationLeft', app.name))
     }
     if (tenant.identityGroupId !== null)
       await identity.deleteGroup(tenant.identityGroupId, { signal })

@@ -19,6 +19,7 @@ import type { TenantRow } from '@atrium/db/tenants/tenants'
 import type { WatchedTenant } from '@atrium/db/tenants/watched-tenants'
 import type { CallerGrantRow } from '@atrium/db/users/callers'
 import type { z } from 'zod'
+import { readSuspensionReason } from '../billing/invoices/lift-suspension.ts'
 import { withEditVersion } from '../rpc/edit-version.ts'
 import { readerLanguage, readFailure } from '../rpc/reader-language.ts'
 
@@ -76,7 +77,7 @@ export function toTenantView(
     awaitsOwner: row.awaitsOwner,
     memberCount: row.memberCount,
     health: health ? healthOf(row, now) : { score: null, band: 'unknown', factors: [] },
-    suspendedReason: row.status === 'suspended' ? row.suspendedReason : null,
+    suspendedReason: row.status === 'suspended' ? readSuspensionReason(row.suspendedReason) : null,
     suspensionMode: row.status === 'suspended' ? row.suspensionMode : null,
     deletedAt: row.deletedAt?.toISOString() ?? null,
     restoreUntil: row.restoreUntil?.toISOString() ?? null,

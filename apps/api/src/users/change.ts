@@ -156,7 +156,7 @@ async function revokePlatformAdmin({ services }: Context, user: UserRow): Promis
     const group = await identity.findGroup(services.config.groups.platformAdmins)
     const userId = await idpUserIdOf(services, user)
     if (group && userId) await identity.removeFromGroup({ groupId: group.id, userId })
-  }, 'The right was withdrawn here; repeat the call to take the person out of the group at the identity provider.')
+  }, errorText('operatorRightWithdrawn'))
   await setPlatformAdmin(services.database.db, user.id, false, 'now')
   await completeIdentitySyncTask(services.database.db, user.id, mark, { administrators: true })
 }

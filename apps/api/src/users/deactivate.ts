@@ -1,3 +1,4 @@
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { provisioningSteps } from '@atrium/core/tenants/tenants'
 import type { DeactivateUser, UserView } from '@atrium/core/users/users'
@@ -37,10 +38,7 @@ export async function deactivateUser(
   })
   const tenants = await followEverywhere(services, input.id)
   await record(ctx, caller, 'user.deactivated', user, { reason: input.reason, tenants })
-  await orUpstreamFailed(
-    () => setIdentityActive(ctx, user, false),
-    'The user is deactivated here; repeat the call to end the sessions at the identity provider.',
-  )
+  await orUpstreamFailed(() => setIdentityActive(ctx, user, false), errorText('deactivatedHere'))
   await completeIdentitySyncTask(services.database.db, input.id, mark, { everywhere: true })
   return toUserView(await readUser(services.database.db, input.id))
 }

@@ -1,4 +1,4 @@
-import { errorText } from '@atrium/core/platform/error-text'
+import { type ErrorText, errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { setIdpUserId, type UserRow } from '@atrium/db/users/users'
 import type { IdentityProvider } from '@atrium/integrations/identity/port'
@@ -45,7 +45,7 @@ export async function joinGroup(
  */
 export async function orUpstreamFailed<Result>(
   work: () => Promise<Result>,
-  consequence?: string,
+  consequence?: ErrorText,
 ): Promise<Result> {
   try {
     return await work()
@@ -53,7 +53,9 @@ export async function orUpstreamFailed<Result>(
     if (!(error instanceof UpstreamError)) throw error
     throw new AppError(
       'upstream_failed',
-      consequence ? `${error.message} ${consequence}` : error.message,
+      consequence
+        ? errorText('messageConsequence', { message: error.message, consequence })
+        : error.message,
       { cause: error },
     )
   }

@@ -1,3 +1,4 @@
+import { type ErrorText, errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { UpdateUser } from '@atrium/core/users/users'
 import { hasOtherOwner, lockUser } from '@atrium/db/partners/partner-team'
@@ -21,11 +22,11 @@ export async function staffChange(
   const moves = requested !== user.partnerId
   if (!moves && input.partnerAccess === undefined) return {}
   if (requested === null && input.partnerAccess !== undefined)
-    throw rejected('partnerAccess', 'The user works for no partner.')
+    throw rejected('partnerAccess', errorText('userWithoutPartner'))
   const ids = [...new Set([user.partnerId, requested])].filter((id) => id !== null)
   const partners = await lockPartners(trx, ids)
   const target = partners.find(({ id }) => id === requested)
-  if (requested !== null && !target) throw rejected('partnerId', 'There is no such partner.')
+  if (requested !== null && !target) throw rejected('partnerId', errorText('unknownPartner'))
   if (moves && target && target.status !== 'active') throw new AppError('partner_unavailable')
   await lockUser(trx, user.id)
   if (moves && requested !== null) await rejectUnproved(trx, user)
@@ -45,5 +46,5 @@ export async function staffChange(
   return { partner_id: requested, partner_access: access }
 }
 
-const rejected = (path: string, message: string) =>
+const rejected = (path: string, message: ErrorText) =>
   new AppError('invalid_input', undefined, { issues: [{ path, message }] })

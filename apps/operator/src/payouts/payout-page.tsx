@@ -1,4 +1,5 @@
 import type { PayoutDetail } from '@atrium/core/billing/payouts'
+import { splitUpstreamMessage } from '@atrium/core/platform/upstream-messages'
 import { CopyValue } from '@atrium/ui/copy'
 import { QueryState } from '@atrium/ui/data-states'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
@@ -177,7 +178,7 @@ function Notice({ payout }: { payout: PayoutDetail }) {
     return (
       <Alert color="yellow" icon={<IconHandStop aria-hidden />} title={t('notice.held.title')}>
         <Text inherit mb={4}>
-          {payout.heldReason}
+          {payout.heldReason && splitUpstreamMessage(payout.heldReason).sentence}
         </Text>
         {t('notice.held.hint')}
       </Alert>

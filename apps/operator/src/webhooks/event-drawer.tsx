@@ -4,6 +4,7 @@ import { CopyValue } from '@atrium/ui/copy'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { done } from '@atrium/ui/done'
+import { FailureText } from '@atrium/ui/failure-text'
 import { translations } from '@atrium/ui/messages'
 import { SideDrawer } from '@atrium/ui/side-drawer'
 import { StatusBadge } from '@atrium/ui/status-badge'
@@ -49,7 +50,9 @@ function Detail({ event }: { event: WebhookEventView }) {
         <DetailItem label={t('columns.state')}>
           <StatusBadge {...webhookMeta(event.state)} />
         </DetailItem>
-        <DetailItem label={t('columns.note')}>{event.note}</DetailItem>
+        <DetailItem label={t('columns.note')}>
+          {event.note && <FailureText text={event.note} />}
+        </DetailItem>
         <DetailItem label={t('columns.event')}>
           <CopyValue label={t('event.id')} value={event.id} />
         </DetailItem>

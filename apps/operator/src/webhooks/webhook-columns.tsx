@@ -1,4 +1,5 @@
 import type { WebhookEventItem } from '@atrium/core/billing/webhooks'
+import { splitUpstreamMessage } from '@atrium/core/platform/upstream-messages'
 import { RowLink } from '@atrium/ui/links'
 import { translations } from '@atrium/ui/messages'
 import type { Column } from '@atrium/ui/responsive-table'
@@ -52,7 +53,7 @@ export function webhookColumns(search: WebhooksSearch): readonly Column<WebhookE
           '–'
         ) : (
           <Text size="sm" lineClamp={3}>
-            {note}
+            {splitUpstreamMessage(note).sentence}
           </Text>
         ),
     },

@@ -1,4 +1,5 @@
 import type { PartnerPayoutDetail } from '@atrium/core/billing/payouts'
+import { splitUpstreamMessage } from '@atrium/core/platform/upstream-messages'
 import { ErrorState, LoadingRows } from '@atrium/ui/data-states'
 import { DetailItem, DetailList } from '@atrium/ui/detail-list'
 import { formatDay, formatMoney } from '@atrium/ui/format'
@@ -56,7 +57,7 @@ function Detail({ payout, slug }: { payout: PartnerPayoutDetail; slug: string })
         : null
   return (
     <Stack>
-      {note && <Alert color="yellow">{note}</Alert>}
+      {note && <Alert color="yellow">{splitUpstreamMessage(note).sentence}</Alert>}
       <DetailList>
         <DetailItem label={t('detail.status')}>
           <StatusBadge {...payoutMeta(payout.status)} />

@@ -5,7 +5,7 @@ import type {
   SetupIntent,
 } from '@atrium/core/billing/billing'
 import { isEnded } from '@atrium/core/billing/subscription-life'
-import { errorText } from '@atrium/core/platform/error-text'
+import { type ErrorText, errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { findSubscriptionSummary } from '@atrium/db/billing/billing'
 import { findOldestOpenInvoice } from '@atrium/db/billing/invoices'
@@ -123,7 +123,7 @@ async function ownCard(
     setupIntentId !== undefined &&
     (intent?.customerId !== customerId || intent.status !== 'succeeded')
   ) {
-    throw wrongField('setupIntentId', 'With this setup intent no card of this tenant was entered.')
+    throw wrongField('setupIntentId', errorText('setupIntentOfOther'))
   }
   const paymentMethodId = intent?.paymentMethodId ?? input.paymentMethodId
   const found =
@@ -133,7 +133,7 @@ async function ownCard(
   if (!found || found.customerId !== customerId) {
     throw wrongField(
       setupIntentId === undefined ? 'paymentMethodId' : 'setupIntentId',
-      'This payment method does not belong to this tenant.',
+      errorText('paymentMethodOfOther'),
     )
   }
   return found.id
@@ -238,7 +238,8 @@ export async function payWhatIsBehind(
 ): Promise<PaymentOutcome | null> {
   const { db } = services.database
   const subscription = await findSubscriptionSummary(db, tenantId)
-  if (subscription?.status === 'paused') return resumePaused(services, payments, tenantId, signal)
+  if (subscription?.status === 'paused')
+    return resumePaused(services, payments, tenantId, { language, signal })
   const indebted = subscription && isEnded(subscription.status)
   if (
     !subscription ||
@@ -267,5 +268,5 @@ export function cardEntry(
 }
 
 const noCard = () => new AppError('not_found', errorText('noPaymentMethod'))
-const wrongField = (path: string, message: string) =>
+const wrongField = (path: string, message: ErrorText) =>
   new AppError('invalid_input', undefined, { issues: [{ path, message }] })

@@ -7,6 +7,7 @@ import {
 } from '@atrium/core/billing/payouts'
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
+import { stepFailureText } from '@atrium/core/platform/failure-text'
 import { readBalances } from '@atrium/db/billing/ledger'
 import {
   findPayout,
@@ -109,10 +110,8 @@ async function makePayout(
 export function reasonToHold(
   partner: Pick<PayoutPartner, 'status' | 'selfBillingConsentAt'>,
 ): string | null {
-  if (partner.status === 'suspended') return 'The partner is suspended.'
-  return partner.selfBillingConsentAt === null
-    ? 'The partner has not agreed to self-billing yet.'
-    : null
+  if (partner.status === 'suspended') return stepFailureText('partnerSuspended')
+  return partner.selfBillingConsentAt === null ? stepFailureText('noSelfBilling') : null
 }
 
 /**

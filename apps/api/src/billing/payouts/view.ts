@@ -11,6 +11,8 @@ import {
 import type { BalanceRow, LedgerRow } from '@atrium/db/billing/ledger'
 import type { AdjustmentRow, PayoutRow } from '@atrium/db/billing/payouts'
 
+import { readFailure } from '../../rpc/reader-language.ts'
+
 const iso = (at: Date | null) => at?.toISOString() ?? null
 const minor = (amount: string | null) => (amount === null ? null : toMinorNumber(amount))
 
@@ -37,6 +39,7 @@ export function toPayoutView(row: PayoutRow): PayoutView {
   return {
     ...plain,
     amountMinor: toMinorNumber(amount),
+    heldReason: readFailure(row.heldReason),
     periodFrom: iso(row.periodFrom),
     periodTo: row.periodTo.toISOString(),
     approvedAt: iso(row.approvedAt),

@@ -8,6 +8,8 @@ import { databaseNow } from '@atrium/db/platform/clock'
 import { PaymentDeclined } from '@atrium/integrations/payments/declined'
 import type { Payments } from '@atrium/integrations/payments/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
+import { errorTexts } from '@atrium/messages/error-texts'
+import type { PageLanguage } from '@atrium/messages/languages'
 import type { Services } from '../../rpc/services.ts'
 import { paymentDeadline } from '../invoices/failures.ts'
 import { mirrorInvoice } from '../invoices/mirror.ts'
@@ -26,7 +28,10 @@ export async function resumePaused(
   services: Services,
   payments: Payments,
   tenantId: string,
-  signal = paymentDeadline(),
+  {
+    language,
+    signal = paymentDeadline(),
+  }: { language: PageLanguage; signal?: AbortSignal | undefined },
 ): Promise<PaymentOutcome | null> {
   const resumed = await oneAtATime(services, () =>
     services.database.db.transaction().execute(async (trx) => {
@@ -57,7 +62,7 @@ export async function resumePaused(
               outcome: paid ? 'paid' : 'failed',
               message: paid
                 ? null
-                : (message ?? 'The payment failed. The subscription stays paused.'),
+                : (message ?? errorTexts(language)('details.paymentFailedStillPaused')),
             }
           : null
       return { row, after: applied?.after, outcome }

@@ -1,4 +1,5 @@
 import { isRegisteredInVies, viesPrefixes } from '@atrium/core/billing/taxes'
+import { failureText } from '@atrium/core/platform/failure-text'
 import { findCustomerTenant } from '@atrium/db/billing/payment-customers'
 import {
   claimVatCheckTasks,
@@ -68,7 +69,7 @@ export async function checkVatNumber(
   }
 }
 
-const tooSlow = 'The VAT register did not respond in time.'
+const tooSlow = failureText({ system: 'vies', call: 'checkNumber', kind: 'timeout' })
 
 async function putOff(services: Services, tenantId: string, error: string): Promise<void> {
   const { db } = services.database

@@ -1,3 +1,4 @@
+import type { StepFailure } from '@atrium/core/platform/failure-text'
 import { ownValue } from '@atrium/core/platform/own-value'
 import type { ClaimedEvent } from '@atrium/db/billing/webhook-inbox'
 import type { Services } from '../../rpc/services.ts'
@@ -16,10 +17,10 @@ import { subscriptionChanged } from './subscription-events.ts'
 
 type Effect = (work: EventWork) => Promise<Outcome>
 
-const nothing =
-  (note: string): Effect =>
+const noEffect =
+  (reason: StepFailure): Effect =>
   async () =>
-    skipped(note)
+    skipped(reason)
 
 /** What each kind of event does (docs/reference/contract.md, events of the payment processor). */
 const effects: Readonly<Record<string, Effect>> = {
@@ -44,17 +45,15 @@ const effects: Readonly<Record<string, Effect>> = {
   'invoice.overdue': invoiceChanged,
   'invoice.will_be_due': invoiceChanged,
   'invoice.deleted': invoiceDeleted,
-  'invoice.upcoming': nothing('A reminder of an invoice that does not exist yet.'),
-  'invoice.payment_succeeded': nothing(
-    'invoice.paid says the same, and also of payments made elsewhere.',
-  ),
+  'invoice.upcoming': noEffect('invoiceToCome'),
+  'invoice.payment_succeeded': noEffect('paidSaysIt'),
   'credit_note.created': creditNoteChanged,
   'credit_note.updated': creditNoteChanged,
   'credit_note.voided': creditNoteChanged,
   'refund.created': refundChanged,
   'refund.updated': refundChanged,
   'refund.failed': refundChanged,
-  'charge.refunded': nothing('refund.created says it exactly.'),
+  'charge.refunded': noEffect('refundSaysIt'),
   'charge.dispute.created': disputeChanged,
   'charge.dispute.updated': disputeChanged,
   'charge.dispute.funds_withdrawn': disputeChanged,
@@ -74,9 +73,9 @@ const effects: Readonly<Record<string, Effect>> = {
   'price.created': priceChanged,
   'price.updated': priceChanged,
   'price.deleted': priceChanged,
-  'product.updated': nothing('The price catalog here is not changed by the payment processor.'),
-  'payout.paid': nothing("A payout to the platform's own bank account, not to a partner."),
-  'payout.failed': nothing("A payout to the platform's own bank account, not to a partner."),
+  'product.updated': noEffect('catalogIsOurs'),
+  'payout.paid': noEffect('platformPayout'),
+  'payout.failed': noEffect('platformPayout'),
 }
 
 /**
@@ -85,10 +84,9 @@ const effects: Readonly<Record<string, Effect>> = {
  */
 export async function applyEvent(services: Services, event: ClaimedEvent): Promise<Outcome> {
   const effect = ownValue(effects, event.type)
-  if (!effect) return skipped('Events of this type have no effect here.')
+  if (!effect) return skipped('eventWithoutEffect')
   const data = event.payload.data
   const object = typeof data === 'object' && data !== null ? Reflect.get(data, 'object') : undefined
-  if (typeof object !== 'object' || object === null)
-    return skipped('The event carries no object, or it was erased after 90 days.')
+  if (typeof object !== 'object' || object === null) return skipped('eventWithoutObject')
   return effect({ services, event, payments: services.systems.payments, object: { ...object } })
 }

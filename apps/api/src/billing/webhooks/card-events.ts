@@ -36,7 +36,7 @@ export async function cardChanged({
       ? textOf({ ...previous }, 'customer')
       : undefined
   const customerId = textOf(object, 'customer') ?? former
-  if (customerId === undefined) return skipped('It belongs to no customer.')
+  if (customerId === undefined) return skipped('customerMissing')
   if ((await findTenantOfCustomer(services.database.db, customerId)) === undefined)
     return unknownTenant
   if (!payments) return needsKeys
@@ -53,15 +53,14 @@ export async function cardSetUp({ services, event, payments }: EventWork): Promi
   const { db } = services.database
   const intent = await payments.findSetupIntent(event.objectId ?? '')
   if (intent?.status !== 'succeeded' || intent.metadata.purpose !== 'default_card')
-    return skipped('It does not set a default card.')
+    return skipped('noDefaultCard')
   const { customerId, paymentMethodId } = intent
-  if (customerId === null || paymentMethodId === null)
-    return skipped('It names no customer or no payment method.')
+  if (customerId === null || paymentMethodId === null) return skipped('paymentMethodMissing')
   const tenantId = await findTenantOfCustomer(db, customerId)
   if (tenantId === undefined) return unknownTenant
   if (!(await noteCardChoice(db, customerId, event.created))) return stale
   const method = await payments.findPaymentMethod(paymentMethodId)
-  if (method?.customerId !== customerId) return skipped('The payment method was taken away since.')
+  if (method?.customerId !== customerId) return skipped('paymentMethodRemoved')
   const card = await chooseCard(services, payments, tenantId, {
     customerId,
     paymentMethodId,
@@ -77,7 +76,7 @@ export async function cardSetUp({ services, event, payments }: EventWork): Promi
 /** Keeps why, in our words, until a card is set up. */
 export async function cardFailed({ services, event, object }: EventWork): Promise<Outcome> {
   const customerId = textOf(object, 'customer')
-  if (customerId === undefined) return skipped('It belongs to no customer.')
+  if (customerId === undefined) return skipped('customerMissing')
   if ((await findTenantOfCustomer(services.database.db, customerId)) === undefined)
     return unknownTenant
   const fault = object.last_setup_error

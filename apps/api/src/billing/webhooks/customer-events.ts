@@ -20,7 +20,7 @@ import {
 export async function customerChanged({ services, event, payments }: EventWork): Promise<Outcome> {
   const customerId = event.objectId ?? ''
   if ((await findTenantOfCustomer(services.database.db, customerId)) === undefined)
-    return skipped('No tenant here belongs to this customer.')
+    return skipped('tenantOfCustomerUnknown')
   if (!payments) return needsKeys
   await readCard(services, payments, customerId, event.claimedAt)
   return applied
@@ -29,7 +29,7 @@ export async function customerChanged({ services, event, payments }: EventWork):
 export async function customerDeleted({ services, event }: EventWork): Promise<Outcome> {
   const customerId = event.objectId ?? ''
   if ((await findTenantOfCustomer(services.database.db, customerId)) === undefined)
-    return skipped('No tenant here belongs to this customer.')
+    return skipped('tenantOfCustomerUnknown')
   await deleteProcessorCustomer(services, customerId)
   return applied
 }
@@ -55,6 +55,6 @@ export async function taxIdChanged({
     await saveTaxId(db, customerId, found, event.claimedAt)
   else if (!found && stored?.taxId === event.objectId)
     await saveTaxId(db, customerId, null, event.claimedAt)
-  else return skipped('It is not the VAT number that the tenant has now.')
+  else return skipped('otherVatNumber')
   return applied
 }

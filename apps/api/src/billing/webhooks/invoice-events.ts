@@ -1,3 +1,4 @@
+import { stepFailureText } from '@atrium/core/platform/failure-text'
 import { readMirroredInvoice, voidDeletedDraft } from '@atrium/db/billing/invoices'
 import { findCustomerTenant } from '@atrium/db/billing/payment-customers'
 import type { Trx } from '@atrium/db/platform/connect'
@@ -46,7 +47,7 @@ export async function invoiceChanged(work: EventWork): Promise<Outcome> {
   if (event.type === 'invoice.finalization_failed') {
     return {
       state: 'applied',
-      note: `The invoice could not be finalized${finalizationFault(work)}. See it at the payment processor.`,
+      note: stepFailureText('finalizationFailed', finalizationFault(work)),
     }
   }
   return applied
@@ -65,7 +66,7 @@ function finalizationFault({ object }: EventWork): string {
   const fault = object.last_finalization_error
   const code: unknown =
     typeof fault === 'object' && fault !== null ? Reflect.get(fault, 'code') : undefined
-  return typeof code === 'string' && /^[a-z_]{1,60}$/.test(code) ? ` (${code})` : ''
+  return typeof code === 'string' && /^[a-z_]{1,60}$/.test(code) ? code : 'unknown'
 }
 
 async function mailAbout(
@@ -101,7 +102,7 @@ export async function invoiceDeleted({ services, event }: EventWork): Promise<Ou
   const voided = await services.database.db
     .transaction()
     .execute((trx) => voidDeletedDraft(trx, event.objectId ?? '', at))
-  return voided ? applied : skipped('There is no draft of this invoice here.')
+  return voided ? applied : skipped('draftUnknown')
 }
 
 type FindReversal = (
@@ -132,7 +133,7 @@ async function reversalChanged(
   if (!payments) return needsKeys
   const reversal = await find(payments, event.objectId ?? '')
   if (!reversal) return goneThere
-  if (reversal.invoiceId === null) return skipped('It belongs to no invoice.')
+  if (reversal.invoiceId === null) return skipped('invoiceMissing')
   const invoice = await payments.findInvoice(reversal.invoiceId)
   if (!invoice) return goneThere
   return services.database.db.transaction().execute(async (trx) => {

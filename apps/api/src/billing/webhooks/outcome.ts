@@ -1,3 +1,4 @@
+import { type StepFailure, stepFailureText } from '@atrium/core/platform/failure-text'
 import type { ClaimedEvent } from '@atrium/db/billing/webhook-inbox'
 import type { Payments } from '@atrium/integrations/payments/port'
 import type { Services } from '../../rpc/services.ts'
@@ -22,15 +23,19 @@ export interface EventWork {
 }
 
 export const applied: Outcome = { state: 'applied', note: null }
-export const stale: Outcome = { state: 'stale', note: 'A later state stands already.' }
-export const skipped = (note: string): Outcome => ({ state: 'skipped', note })
-export const parked = (note: string): Outcome => ({ state: 'parked', note })
+export const stale: Outcome = { state: 'stale', note: stepFailureText('laterState') }
+export const skipped = (reason: StepFailure): Outcome => ({
+  state: 'skipped',
+  note: stepFailureText(reason),
+})
+export const parked = (reason: StepFailure): Outcome => ({
+  state: 'parked',
+  note: stepFailureText(reason),
+})
 
-export const unknownTenant = parked('No tenant here belongs to the customer of this event.')
-export const needsKeys = parked(
-  'This can only be read with the keys of the payment processor, which are not set.',
-)
-export const goneThere = skipped('The payment processor no longer has this object.')
+export const unknownTenant = parked('tenantOfCustomerUnknown')
+export const needsKeys = parked('keysMissing')
+export const goneThere = skipped('objectGone')
 
 /** A text field of the event's object; the id of something that came whole. */
 export function textOf(

@@ -7,8 +7,6 @@ import { type EventWork, type Outcome, skipped } from './outcome.ts'
  */
 export async function priceChanged({ services, event }: EventWork): Promise<Outcome> {
   const known = await isCatalogPrice(services.database.db, event.objectId ?? '')
-  if (!known) return skipped('It is no price of the catalog here.')
-  return skipped(
-    'A price of the catalog was changed at the payment processor. The catalog here stays as it is: compare the two.',
-  )
+  if (!known) return skipped('notInCatalog')
+  return skipped('catalogPriceChanged')
 }

@@ -1,5 +1,6 @@
 import { webhookRetrySeconds } from '@atrium/core/billing/webhooks'
 import { AppError } from '@atrium/core/platform/errors'
+import { stepFailureText } from '@atrium/core/platform/failure-text'
 import {
   type ClaimedEvent,
   claimInboxEvent,
@@ -52,7 +53,7 @@ export async function processEvent(services: Services, id: string): Promise<void
   if (outcome.state === 'parked') await recordParked(services, event, outcome.note)
 }
 
-const crashed: Outcome = { state: 'parked', note: 'Every try ended before it was through.' }
+const crashed: Outcome = { state: 'parked', note: stepFailureText('triesExhausted') }
 
 async function tryToApply(
   services: Services,
@@ -65,7 +66,7 @@ async function tryToApply(
       { err, eventId: event.id, type: event.type, attempt: event.attempts },
       'a payment event could not be applied',
     )
-    const note = failureText(err) ?? 'A fault of ours; the log has it under the id of the event.'
+    const note = failureText(err) ?? stepFailureText('unforeseen')
     const retrySeconds = webhookRetrySeconds(event.attempts)
     return retrySeconds === undefined
       ? { state: 'parked', note }

@@ -141,7 +141,7 @@ function entriesOf({ before, after }: Change, type: string): AuditEntry[] {
     return [
       {
         ...entry('subscription.updated', {
-          reason: 'The change was not paid in time and was dropped.',
+          reason: 'not_paid_in_time',
         }),
         outcome: 'failure',
       },

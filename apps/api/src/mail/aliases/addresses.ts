@@ -1,5 +1,5 @@
 import { ownedAddress } from '@atrium/core/mail/mail-addresses'
-import { errorText } from '@atrium/core/platform/error-text'
+import { type ErrorText, errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { type AddressDomainRow, addressHolder, listAddressDomains } from '@atrium/db/mail/aliases'
 import type { Db, Trx } from '@atrium/db/platform/connect'
@@ -44,11 +44,11 @@ export async function freeAddress(
   return owned
 }
 
-function foreignDomain(text: string): string {
+function foreignDomain(text: string): ErrorText {
   const domain = text.includes('@') ? text.slice(text.lastIndexOf('@') + 1) : undefined
   return domain === undefined
-    ? 'The tenant has no domain yet.'
-    : `${domain} is not a domain of this tenant.`
+    ? errorText('wholeAddressNeeded')
+    : errorText('domainNotOfTenant', { domain })
 }
 
 export function addressTaken(address: string, cause?: unknown): AppError {

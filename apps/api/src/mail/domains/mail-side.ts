@@ -1,3 +1,4 @@
+import { failureText } from '@atrium/core/platform/failure-text'
 import {
   type DomainMailState,
   type DomainRow,
@@ -143,6 +144,6 @@ const noReports = 'none'
 export function failureSentence(error: unknown): string {
   if (error instanceof UpstreamError) return error.message
   if (error instanceof DOMException && error.name === 'TimeoutError')
-    return 'The mail server did not answer in time.'
+    return failureText({ system: 'mail', call: 'syncDomain', kind: 'timeout' })
   throw error
 }

@@ -1,4 +1,5 @@
 import { AppError } from '@atrium/core/platform/errors'
+import { stepFailureText } from '@atrium/core/platform/failure-text'
 import { DecryptionError } from '@atrium/db/platform/encryption'
 import { type HostRow, setHostCalendar } from '@atrium/db/scheduling/hosts'
 import {
@@ -124,8 +125,7 @@ function openCredential(services: Services, row: MailCredentialRow): MailboxCred
   }
 }
 
-export const rejectedSentence =
-  'The mail server no longer accepts the credential. Connect the mailbox again.'
+export const credentialRejected = stepFailureText('credentialRejected')
 
 /**
  * Notes what the mail server said to a host's credential: `ok`, or the error of the call. Only a
@@ -141,7 +141,7 @@ export async function markCredential(
   if (!ok && !(outcome instanceof UpstreamError && outcome.kind === 'unauthorized')) return
   const at = services.clock.now()
   try {
-    const check = { at, ok, error: ok ? null : rejectedSentence }
+    const check = { at, ok, error: ok ? null : credentialRejected }
     await noteCredentialCheck(
       services.database.db,
       hostId,

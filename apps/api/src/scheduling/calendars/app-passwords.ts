@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { schedulingPasswordName } from '@atrium/core/members/app-passwords'
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
+import { failureText } from '@atrium/core/platform/failure-text'
 import {
   type AppPasswordRemoval,
   claimAppPasswordRemovals,
@@ -86,7 +87,9 @@ export async function takeBack(services: Services, removal: AppPasswordRemoval):
     if (!(error instanceof UpstreamError))
       services.log.error({ err: error, hostId: removal.hostId }, 'failed to revoke app password')
     const reason =
-      error instanceof UpstreamError ? error.message : 'The mail server did not answer in time.'
+      error instanceof UpstreamError
+        ? error.message
+        : failureText({ system: 'mail', call: 'removeAppPassword', kind: 'timeout' })
     await postponeAppPasswordRemoval(db, removal.id, delaySeconds(removal.attempts), reason).catch(
       (err: unknown) => {
         services.log.error(

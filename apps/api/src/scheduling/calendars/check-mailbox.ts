@@ -1,3 +1,4 @@
+import { stepFailureText } from '@atrium/core/platform/failure-text'
 import type { CredentialView } from '@atrium/core/scheduling/hosts'
 import { setHostCalendar } from '@atrium/db/scheduling/hosts'
 import { noteCredentialCheck } from '@atrium/db/scheduling/mail-credentials'
@@ -13,7 +14,7 @@ import type { Access } from '../../rpc/guards.ts'
 import { ownHost } from '../access.ts'
 import { retryCalendar } from '../bookings/effects.ts'
 import { readHostRecord, toCredentialView } from '../hosts/view.ts'
-import { calendarUnavailable, rejectedSentence, storedCredential } from './access.ts'
+import { calendarUnavailable, credentialRejected, storedCredential } from './access.ts'
 import { takeMailboxSignIn } from './mailbox-tries.ts'
 
 const deadlineMs = 10_000
@@ -57,12 +58,12 @@ async function openOrRejected(
     return await calendars.open(credential, { signal: limit.signal })
   } catch (error) {
     if (!(error instanceof UpstreamError) && !limit.signal.aborted) throw error
-    if (error instanceof UpstreamError && error.kind === 'unauthorized') return rejectedSentence
+    if (error instanceof UpstreamError && error.kind === 'unauthorized') return credentialRejected
     if (
       error instanceof UpstreamError &&
       (error.kind === 'refused' || error.kind === 'not_found')
     ) {
-      return 'The mailbox has no calendar that can be written to.'
+      return stepFailureText('calendarNotWritable')
     }
     throw calendarUnavailable(error)
   } finally {

@@ -1,4 +1,4 @@
-import { errorText } from '@atrium/core/platform/error-text'
+import { type ErrorText, errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { EnteredCredential, SetMailCredential } from '@atrium/core/scheduling/hosts'
 import type { Trx } from '@atrium/db/platform/connect'
@@ -119,12 +119,10 @@ async function connectByHand(
 
 function rejectionOfEntered(error: unknown): unknown {
   if (!(error instanceof UpstreamError)) return error
-  const issue = (path: string, message: string) =>
+  const issue = (path: string, message: ErrorText) =>
     new AppError('invalid_input', undefined, { cause: error, issues: [{ path, message }] })
-  if (error.kind === 'unauthorized')
-    return issue('secret', 'The mail server does not accept this user name with this password.')
-  if (error.kind === 'refused')
-    return issue('username', 'This mailbox has no calendar that can be written to.')
+  if (error.kind === 'unauthorized') return issue('secret', errorText('calendarPasswordRejected'))
+  if (error.kind === 'refused') return issue('username', errorText('calendarNotWritable'))
   return calendarUnavailable(error)
 }
 

@@ -1,6 +1,9 @@
 import { type BookingRow, findBooking } from '@atrium/db/scheduling/bookings'
 import { findHostsById, type HostRow } from '@atrium/db/scheduling/hosts'
+import { languageOfRecipient } from '@atrium/db/users/languages'
 import type { CalendarEvent, CalendarParticipant } from '@atrium/integrations/calendars/port'
+import { defaultLanguage, type PageLanguage } from '@atrium/messages/languages'
+import { mailTexts } from '@atrium/messages/mail'
 import { portalLink } from '../../platform/links.ts'
 import type { Services } from '../../rpc/services.ts'
 import {
@@ -44,13 +47,22 @@ export async function calendarEvent(
   ]
   const participants = distinct(people).slice(0, mostParticipants)
   const place = meetingPlace(first)
+  const language =
+    (await languageOfRecipient(db, {
+      address: host.mailAddress,
+      tenantId: host.tenantId,
+      userId: host.userId,
+    })) ?? defaultLanguage
   return {
     uid: eventUid(first, group),
     title:
       first.seats > 1
         ? `${first.title} (${bookingIds.length} of ${first.seats})`
         : `${first.title}: ${first.visitorName}`,
-    description: describe(services, bookings, bookingIds.length - bookings.length),
+    description: describe(services, bookings, {
+      further: bookingIds.length - bookings.length,
+      language,
+    }),
     location: place === '' ? null : place,
     start: first.startAt.getTime(),
     end: first.endAt.getTime(),
@@ -65,24 +77,31 @@ function distinct(people: readonly CalendarParticipant[]): CalendarParticipant[]
   return [...byAddress.values()]
 }
 
-function describe({ config }: Services, bookings: readonly BookingRow[], further: number): string {
+function describe(
+  { config }: Services,
+  bookings: readonly BookingRow[],
+  { further, language }: { further: number; language: PageLanguage },
+): string {
   const [first] = bookings
   const one = bookings.length === 1 ? `?booking=${first?.id}` : ''
   const link = first ? portalLink(config, `/t/${first.tenantSlug}/scheduling/bookings${one}`) : ''
   return [
-    ...bookings.map(describeOne),
-    ...(further > 0 ? [`And ${further} more.`] : []),
+    ...bookings.map((booking) => describeOne(booking, language)),
+    ...(further > 0 ? [mailTexts(language)('calendar.furtherBookings', { count: further })] : []),
     ...(link === '' ? [] : [link]),
   ].join('\n\n')
 }
 
-function describeOne(booking: BookingRow): string {
+function describeOne(booking: BookingRow, language: PageLanguage): string {
   const guests = otherGuests(booking)
+  const invited = booking.visitorConfirmedAt !== null
   return [
     `${booking.visitorName} <${booking.visitorEmail}>`,
     ...(guests.length > 0
       ? [
-          `Guests${booking.visitorConfirmedAt === null ? ' (not invited yet)' : ''}: ${guests.join(', ')}`,
+          mailTexts(language)(invited ? 'calendar.guests' : 'calendar.guestsNotInvited', {
+            guests: guests.join(', '),
+          }),
         ]
       : []),
     ...writtenAnswers(booking),

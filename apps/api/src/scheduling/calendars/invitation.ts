@@ -77,7 +77,10 @@ export function invitation({ booking, hosts }: BookingWithHosts, message: Invita
     stamp: message.now.getTime(),
     start: message.start.getTime(),
     end: message.end.getTime(),
-    summary: `${booking.title} with ${organizer.name}`,
+    summary: mailTexts(languageOfLocale(booking.visitorLocale) ?? defaultLanguage)(
+      'calendar.meetingWith',
+      { meeting: booking.title, person: organizer.name },
+    ),
     description: guest ? '' : describe(booking, message),
     location: meetingPlace(booking, guest ? 'guest' : undefined),
     organizer,

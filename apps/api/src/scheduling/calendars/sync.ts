@@ -1,4 +1,5 @@
 import { AppError } from '@atrium/core/platform/errors'
+import { failureText, stepFailureText } from '@atrium/core/platform/failure-text'
 import { calendarRetryDelay } from '@atrium/core/scheduling/scheduling'
 import {
   type CalendarOutcome,
@@ -117,9 +118,14 @@ function reasonOf(
 ): string {
   if (error instanceof UpstreamError || error instanceof AppError) return error.message
   if (signal.aborted)
-    return `The mail server did not take the change within ${writeDeadlineMs / 1000} seconds.`
+    return failureText({
+      system: 'mail',
+      call: 'writeCalendar',
+      kind: 'timeout',
+      seconds: writeDeadlineMs / 1000,
+    })
   services.log.error({ err: error, bookingId, hostId }, 'unexpected error during calendar sync')
-  return 'The calendar could not be written for an unforeseen reason. The log of the service has the details.'
+  return stepFailureText('unforeseen')
 }
 
 async function write(

@@ -1,4 +1,5 @@
 import { splitAddress } from '@atrium/core/mail/mail-addresses'
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { listTenantDomains, type MemberRow } from '@atrium/db/members/members'
 import type { Trx } from '@atrium/db/platform/connect'
@@ -19,18 +20,21 @@ export async function organizerAddress(
 ): Promise<string> {
   if (requested === undefined) {
     if (member.mailboxAddress !== null) return member.mailboxAddress
-    throw rejection('The member has no mailbox here. Name the address of the calendar.')
+    throw rejection('calendarAddressMissing')
   }
   if (requested === member.mailboxAddress || requested === member.email) return requested
-  if (!canActForAll(access))
-    throw rejection('Choose the address of your mailbox, or the one that you sign in with.')
+  if (!canActForAll(access)) throw rejection('calendarAddressOwn')
   const { domain } = splitAddress(requested)
   const own = (await listTenantDomains(trx, access.tenant.id)).some(
     ({ name, verified }) => name === domain && verified,
   )
-  if (!own) throw rejection('Use an address on a domain whose ownership this workplace has shown.')
+  if (!own) throw rejection('calendarAddressDomain')
   return requested
 }
 
-const rejection = (message: string) =>
-  new AppError('invalid_input', undefined, { issues: [{ path: 'mailAddress', message }] })
+const rejection = (
+  reason: 'calendarAddressMissing' | 'calendarAddressOwn' | 'calendarAddressDomain',
+) =>
+  new AppError('invalid_input', undefined, {
+    issues: [{ path: 'mailAddress', message: errorText(reason) }],
+  })

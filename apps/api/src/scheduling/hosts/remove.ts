@@ -6,6 +6,8 @@ import { lockHosts } from '@atrium/db/scheduling/booking-claims'
 import { findBooking } from '@atrium/db/scheduling/bookings'
 import { comingBookingsOf, leaveOffers, markHostRemoved } from '@atrium/db/scheduling/hosts'
 import { listForsakenCredentials } from '@atrium/db/scheduling/mail-credentials'
+import { errorTexts } from '@atrium/messages/error-texts'
+import { defaultLanguage, languageOfLocale } from '@atrium/messages/languages'
 import type { Context } from '../../rpc/context.ts'
 import type { Access } from '../../rpc/guards.ts'
 import { tenantTransaction } from '../../rpc/tenant-transaction.ts'
@@ -16,8 +18,6 @@ import { runEffects, transitionBooking } from '../bookings/transition.ts'
 import { takeBackDue } from '../calendars/app-passwords.ts'
 import { eraseCredential } from '../calendars/disconnect-mailbox.ts'
 import { lockOwnHost, recordHost } from './open.ts'
-
-const reason = 'The host is no longer available.'
 
 /**
  * Takes a host away, with its event types. Bookings that were made stay on record; those to come
@@ -42,7 +42,12 @@ export async function removeHost(
       actor: hostActor(ctx, access),
       found,
       now: services.clock.now(),
-      command: { action: 'cancel', reason },
+      command: {
+        action: 'cancel',
+        reason: errorTexts(languageOfLocale(found.visitorLocale) ?? defaultLanguage)(
+          'details.hostRemoved',
+        ),
+      },
     })
     await runEffects(services, cancelled)
   }
