@@ -47,12 +47,7 @@ export async function calendarEvent(
   ]
   const participants = distinct(people).slice(0, mostParticipants)
   const place = meetingPlace(first)
-  const language =
-    (await languageOfRecipient(db, {
-      address: host.mailAddress,
-      tenantId: host.tenantId,
-      userId: host.userId,
-    })) ?? defaultLanguage
+  const further = bookingIds.length - bookings.length
   return {
     uid: eventUid(first, group),
     title:
@@ -60,8 +55,8 @@ export async function calendarEvent(
         ? `${first.title} (${bookingIds.length} of ${first.seats})`
         : `${first.title}: ${first.visitorName}`,
     description: describe(services, bookings, {
-      further: bookingIds.length - bookings.length,
-      language,
+      further,
+      language: hasWords(bookings, further) ? await languageOf(services, host) : defaultLanguage,
     }),
     location: place === '' ? null : place,
     start: first.startAt.getTime(),
@@ -70,6 +65,19 @@ export async function calendarEvent(
     organizer: { address: first.organizerAddress, name: first.hostName },
     participants,
   }
+}
+
+/** Whether the description has more than names, addresses and what visitors wrote. */
+function hasWords(bookings: readonly BookingRow[], further: number): boolean {
+  return further > 0 || bookings.some((booking) => otherGuests(booking).length > 0)
+}
+
+async function languageOf(
+  { database }: Services,
+  { mailAddress: address, tenantId, userId }: HostRow,
+): Promise<PageLanguage> {
+  const language = await languageOfRecipient(database.db, { address, tenantId, userId })
+  return language ?? defaultLanguage
 }
 
 function distinct(people: readonly CalendarParticipant[]): CalendarParticipant[] {
