@@ -13,12 +13,20 @@ export const passedOn: readonly string[] = [
 /** Where the program lies in the API's image. */
 const program = 'apps/api/dist/admin.js'
 
-/** The arguments of `docker` that run the command in the API's container. */
+/**
+ * The arguments of `docker` that run the command in the API's container. `upgrade` runs the new
+ * version, in a container of its own that may read the owner's account too.
+ */
 export function passOnArguments(command: readonly string[]): string[] {
+  const terminal = process.stdin.isTTY ? [] : ['-T']
+  const node = ['node', '--env-file=/run/secrets/api.env']
+  if (command[0] !== 'upgrade')
+    return ['compose', 'exec', ...terminal, 'api', ...node, program, ...command]
+  const running = command.some((argument) => /^--running(=|$)/.test(argument))
   return [
-    ...['compose', 'exec', ...(process.stdin.isTTY ? [] : ['-T']), 'api'],
-    ...['node', '--env-file=/run/secrets/api.env', program],
-    ...command,
+    ...['compose', 'run', '--rm', '--no-deps', '--build', ...terminal, 'migrate'],
+    ...[...node, '--env-file=/run/secrets/migrate.env', program, ...command],
+    ...(running ? [] : ['--running', 'http://api:4000']),
   ]
 }
 

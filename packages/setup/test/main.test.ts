@@ -79,4 +79,13 @@ describe('atrium', () => {
       /api node --env-file=\/run\/secrets\/api\.env apps\/api\/dist\/admin\.js doctor --json$/,
     )
   })
+
+  it('checks an upgrade with the new version, beside the one that runs', () => {
+    const args = passOnArguments(['upgrade', '--check']).join(' ')
+    expect(args).toMatch(/^compose run --rm --no-deps --build (-T )?migrate node /)
+    expect(args).toContain('--env-file=/run/secrets/migrate.env')
+    expect(args).toMatch(/admin\.js upgrade --check --running http:\/\/api:4000$/)
+    const named = passOnArguments(['upgrade', '--check', '--running=http://other:4000']).join(' ')
+    expect(named).not.toContain('http://api:4000')
+  })
 })
