@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type PartnersTestApp, startPartnersTestApp } from './partners-test-app.ts'
 
 let now = new Date('2027-03-15T12:00:00.000Z')
@@ -33,6 +34,30 @@ async function audit(
 ): Promise<{ action: string; metadata: Record<string, unknown>; actorType: string }[]> {
   const { body } = await testApp.call('GET', `/audit?partnerSlug=${slug}`)
   return body.items.reverse()
+}
+
+/** Connections of the API's pool. */
+const pooled = 8
+
+/** Resolves once that many statements in the database of the test wait for a lock. */
+async function untilWaiting(databaseUrl: string, count: number): Promise<void> {
+  // A connection of its own: those of the pool are taken.
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  try {
+    await vi.waitFor(
+      async () => {
+        const { rows } = await client.query(
+          `select count(*)::int as waiting from pg_stat_activity
+            where wait_event_type = 'Lock' and datname = current_database()`,
+        )
+        expect(rows).toEqual([{ waiting: count }])
+      },
+      { timeout: 20_000, interval: 50 },
+    )
+  } finally {
+    await client.end()
+  }
 }
 
 describe('creating a partner', () => {
@@ -412,7 +437,8 @@ describe('terminating a partner', () => {
         .set({ status: 'terminated', terminated_at: now })
         .where('id', '=', partner.id)
         .execute()
-      // Their guards see the partner as it was; they wait for it to be decided.
+      // Their guards see the partner as it was; they wait for it to be decided, on every connection
+      // of the pool but the one of this transaction, or for one of these.
       const calls = [
         testApp.call('PATCH', `${path}/settings`, { supportEmail: 'a@example.test' }, staff.token),
         testApp.call('PUT', `${path}/branding`, { productName: 'Late' }, staff.token),
@@ -429,7 +455,7 @@ describe('terminating a partner', () => {
         testApp.call('POST', `${path}/payouts`, { currency: 'eur' }, staff.token),
         testApp.call('POST', `${path}/self-billing-consent`, { agreed: true }, staff.token),
       ]
-      await new Promise((done) => setTimeout(done, 400))
+      await untilWaiting(testApp.env.DATABASE_URL ?? '', pooled - 1)
       return { calls }
     })
     for (const { status, body } of await Promise.all(started.calls))
