@@ -19,9 +19,7 @@ export interface SetupContext {
   /** The parts as this machine reaches them. */
   endpoints: { identity: string; mail: string; files: string }
   /** Texts of the repository: blueprints and the example of `.env`. */
-  readAsset(
-    path: 'authentik/atrium.yaml' | 'authentik/opencloud.yaml' | '.env.example',
-  ): Promise<string>
+  readAsset(path: string): Promise<string>
   say(line: string): void
   patience: { timeoutMs: number; intervalMs: number; dnsTimeoutMs: number }
 }

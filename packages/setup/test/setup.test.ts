@@ -4,6 +4,7 @@ import { opencloud } from '@atrium/integrations/files/opencloud'
 import { authentik } from '@atrium/integrations/identity/authentik'
 import { stalwart } from '@atrium/integrations/mail/stalwart'
 import { afterEach, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
 import { SetupError } from '../src/context.ts'
 import { plannedFiles } from '../src/files.ts'
 import { parseSettings } from '../src/settings.ts'
@@ -59,6 +60,32 @@ describe('setting up on a new server', () => {
       settingsOf('api.env').BOOKING_APP_SECRET,
     )
     expect(settingsOf('portal.env').APP_SECRET).toBe(settingsOf('api.env').PORTAL_APP_SECRET)
+  })
+
+  it('writes every secret that compose.yaml mounts, before a part that mounts it starts', async () => {
+    workplace = await startWorkplace()
+    workplace.publish()
+    const { services, secrets } = parse(await workplace.context.readAsset('compose.yaml'), {
+      merge: true,
+    }) as {
+      services: Record<string, { secrets?: (string | { source: string })[] }>
+      secrets: Record<string, { file: string }>
+    }
+    const { docker, files } = workplace.context
+    const missing: string[] = []
+    const compose: typeof docker.compose = async (args, environment) => {
+      const named = args.filter((one) => Object.hasOwn(services, one))
+      const started = args[0] !== 'up' ? [] : named.length > 0 ? named : Object.keys(services)
+      for (const service of started)
+        for (const secret of services[service]?.secrets ?? []) {
+          const file = secrets[typeof secret === 'string' ? secret : secret.source]?.file ?? ''
+          if (!(await files.exists(file))) missing.push(`${service}: ${file}`)
+        }
+      await docker.compose(args, environment)
+    }
+    await setUp({ ...workplace.context, docker: { ...docker, compose } })
+    expect(missing).toEqual([])
+    for (const { file } of Object.values(secrets)) expect(await files.exists(file), file).toBe(true)
   })
 
   it('makes the first operator and shows a link at the public address', async () => {
