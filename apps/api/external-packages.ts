@@ -8,8 +8,9 @@ interface Manifest {
   dependencies?: Record<string, string>
 }
 
-/** Types, maps, documentation, and builds for browsers. */
-const unused = /\.(map|ts|mts|cts|md|png)$|\.standalone\.js$|\/browser-module\.mjs$/
+/** Types, maps, documentation, tests, and builds for browsers. */
+const unused =
+  /\.(map|ts|mts|cts|md|png)$|\.standalone\.js$|\.browser(\.old)?\.m?js$|\/(test|benchmark|example)s?(\/|$)/
 /** Of this package, the files that match; the others are weights that no document has. */
 const only: Readonly<Record<string, RegExp>> = {
   '@expo-google-fonts/noto-sans':
