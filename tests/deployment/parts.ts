@@ -1,6 +1,7 @@
 import { findProgram } from '@atrium/bench/measure/process'
 import type { Check } from './check.ts'
 import { checkChart } from './helm.ts'
+import { checkProxy, proxies } from './proxies.ts'
 
 export interface Part {
   title: string
@@ -26,4 +27,13 @@ export const parts: Readonly<Record<string, Part>> = {
     title: 'the Helm chart',
     run: withPrograms(['helm'], ({ helm = 'helm' }) => checkChart(helm)),
   },
+  ...Object.fromEntries(
+    Object.keys(proxies).map((name): [string, Part] => [
+      name,
+      {
+        title: `${name} in front of the API`,
+        run: withPrograms([name], (programs) => checkProxy(name, programs[name] ?? name)),
+      },
+    ]),
+  ),
 }
