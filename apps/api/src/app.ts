@@ -192,6 +192,11 @@ export function createApp(parts: AppParts): App {
       most: config.limits.flag_evaluations_minute,
       clock,
     }),
+    tokenFailures: createRateLimit({
+      limit: 'token_failures_minute',
+      most: config.limits.token_failures_minute,
+      clock,
+    }),
     limits: createLimits({ config, database, clock, log }),
     requestCounts: createRequestCounts({ database, clock, log }),
     mailKinds: [bookingMails, invitationMails, accessLinkMails, addressClaimMails],

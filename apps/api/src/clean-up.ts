@@ -13,6 +13,7 @@ import { deleteRequestCounts } from '@atrium/db/platform/request-counts'
 import { eraseManageTokens } from '@atrium/db/scheduling/bookings'
 import { deleteExpiredSlotLocks } from '@atrium/db/scheduling/slot-locks'
 import { deleteOldSignIns } from '@atrium/db/security-policy/sign-ins'
+import { deleteEndedServiceTokens } from '@atrium/db/service-tokens/service-tokens'
 import { deleteUpstreamDays } from '@atrium/db/system/upstream-days'
 import { deleteExpiredAccessLinks } from '@atrium/db/users/access-links'
 import { deleteExpiredWebSessions } from '@atrium/db/users/web-sessions'
@@ -22,6 +23,7 @@ import { upstreamDaysBefore } from './platform/upstream-calls.ts'
 import { recordRepeatedDenials } from './rpc/audit-denials.ts'
 import type { Services } from './rpc/services.ts'
 import { rotateKeys } from './scheduling/calendars/rotate-keys.ts'
+import { remindOfEndingTokens } from './service-tokens/remind.ts'
 
 /** How long the payload of a payment event is kept; after that only its hash. */
 const payloadDays = 90
@@ -59,6 +61,8 @@ export async function cleanUp(services: Services): Promise<void> {
     ['links of mail profiles', () => deleteExpiredMailProfileLinks(db)],
     ['transfer codes', () => deleteExpiredTransfers(db, now)],
     ['invitations', () => expireInvitationsDue(services)],
+    ['reminders of service tokens', () => remindOfEndingTokens(services)],
+    ['ended service tokens', () => deleteEndedServiceTokens(db, now)],
     ['access links', () => deleteExpiredAccessLinks(db)],
     // Last, as it takes minutes in the hour after a log of millions was moved to this version.
     ['values of the audit log', () => fillAuditValues(db)],

@@ -30,6 +30,7 @@ import { reportsRouter } from './reports/router.ts'
 import { mergeRouters, router } from './rpc/trpc.ts'
 import { schedulingRouter } from './scheduling/router.ts'
 import { securityPolicyRouter } from './security-policy/router.ts'
+import { serviceTokensRouter } from './service-tokens/router.ts'
 import { ssoRouter } from './sso/router.ts'
 import { systemRouter } from './system/router.ts'
 import { tenantsRouter } from './tenants/router.ts'
@@ -74,6 +75,7 @@ export const appRouter = router({
   prices: pricesRouter,
   approvals: approvalsRouter,
   subscriptions: subscriptionsRouter,
+  serviceTokens: serviceTokensRouter,
   sso: ssoRouter,
   system: systemRouter,
   tenants: mergeRouters(tenantsRouter, tenantMembersRouter, tenantAuditRouter),

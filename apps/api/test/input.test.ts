@@ -1,4 +1,5 @@
 import { overRest, overTrpc, procedureNames, routeOf } from '@atrium/testing/calls'
+import { insertServiceToken } from '@atrium/testing/service-tokens'
 import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { everythingWritten } from '@atrium/testing/written'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -9,6 +10,7 @@ import { proceduresOf } from '../src/rpc/procedure.ts'
 let testApp: TestApp
 let token: string
 let ownerToken: string
+let serviceToken: string
 let userId: string
 
 beforeAll(async () => {
@@ -18,6 +20,7 @@ beforeAll(async () => {
   })
   token = await testApp.token('operator@atrium.test')
   ownerToken = await testApp.token('owner@acme.test')
+  ;({ token: serviceToken } = await insertServiceToken(testApp, { kind: 'platform' }))
   userId = (await testApp.request('GET', '/users/me', { token: ownerToken })).body.id
 }, 60_000)
 afterAll(() => testApp[Symbol.asyncDispose]())
@@ -116,6 +119,9 @@ const least: Record<string, Record<string, unknown>> = {
   },
   'documents.setPartnerAddress': { line1: 'Nothing 1', city: 'Nowhere' },
   'billing.payInvoice': { invoiceId: '0197f7a4-2c1e-7000-8000-000000000001' },
+  'serviceTokens.create': { name: 'Nothing', scopes: ['members:read'], expiresInDays: 1 },
+  'serviceTokens.createOfPartner': { name: 'Nothing', scopes: ['partners:read'], expiresInDays: 1 },
+  'serviceTokens.createOfPlatform': { name: 'Nothing', scopes: ['users:read'], expiresInDays: 1 },
   'sso.create': { name: 'Nothing', redirectUris: ['https://nothing.example.test/callback'] },
 }
 function leastInput(name: string): Record<string, unknown> {
@@ -180,6 +186,8 @@ const openObjects: Record<string, string> = {
 
 /** Open to the owner of the tenant alone; everything else is open to an operator. */
 const ofOwners: ReadonlySet<string> = new Set([
+  'serviceTokens.create',
+  'serviceTokens.rotate',
   'accessGrants.acknowledge',
   'accessGrants.approve',
   'accessGrants.decline',
@@ -318,7 +326,8 @@ function acceptable(
 describe.each(procedureNames)('%s', (name) => {
   it('rejects every single fault of its input, names the field, and does nothing', async () => {
     const base = leastInput(name)
-    const caller = ofOwners.has(name) ? ownerToken : token
+    const caller =
+      name === 'serviceTokens.current' ? serviceToken : ofOwners.has(name) ? ownerToken : token
     const isText = ({ path, label }: Fault) =>
       longTexts[name]?.includes(path) && /: (line break|far too long)$/.test(label)
     const isOpen = ({ label }: Fault) => label === `${openObjects[name]}: an unknown key`

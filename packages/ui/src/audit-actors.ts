@@ -8,3 +8,9 @@ export function onBehalfText({ metadata }: Pick<AuditEvent, 'metadata'>): string
   const { onBehalfOf } = metadata
   return typeof onBehalfOf === 'string' ? t('entry.onBehalf', { tenant: onBehalfOf }) : undefined
 }
+
+/** Who acted: the address where a person is named, the name of a program's service token. */
+export function whoOf({ actorEmail, actorType, metadata }: AuditEvent): string {
+  if (actorType === 'service' && typeof metadata.service === 'string') return metadata.service
+  return actorEmail ?? t(`actors.${actorType}`)
+}

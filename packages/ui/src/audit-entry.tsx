@@ -12,7 +12,7 @@ import {
 import { IconCheck, IconCopy, IconFilter } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { actionLabel, resourceLabel, type TenantNoun } from './audit-actions.ts'
-import { onBehalfText } from './audit-actors.ts'
+import { onBehalfText, whoOf } from './audit-actors.ts'
 import classes from './audit-entry.module.css'
 import type { AuditFilterValues } from './audit-filters.tsx'
 import { type MetadataLine, readMetadata } from './audit-metadata.ts'
@@ -166,7 +166,7 @@ function factsOf(event: AuditEvent, tenantNoun: TenantNoun): Fact[] {
     {
       key: 'who',
       label: t('entry.who'),
-      value: actorEmail ?? t(`actors.${event.actorType}`),
+      value: whoOf(event),
       narrow:
         actorEmail === null
           ? undefined

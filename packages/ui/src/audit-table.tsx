@@ -1,7 +1,7 @@
 import type { AuditEvent } from '@atrium/core/audit/audit'
 import { Anchor, Text, UnstyledButton } from '@mantine/core'
 import { actionLabel, type TenantNoun } from './audit-actions.ts'
-import { onBehalfText } from './audit-actors.ts'
+import { onBehalfText, whoOf } from './audit-actors.ts'
 import type { AuditFilterValues } from './audit-filters.tsx'
 import { changesText } from './audit-sentence.ts'
 import classes from './audit-table.module.css'
@@ -129,8 +129,8 @@ interface CellProps {
 }
 
 function Who({ event, onNarrow }: CellProps) {
-  const { actorEmail, actorType } = event
-  if (actorEmail === null) return <>{t(`actors.${actorType}`)}</>
+  const { actorEmail } = event
+  if (actorEmail === null) return <>{whoOf(event)}</>
   const onBehalf = onBehalfText(event)
   return (
     <>
@@ -188,9 +188,4 @@ function Narrowing({
       {text}
     </Anchor>
   )
-}
-
-/** Who acted: the address where a person is named. */
-function whoOf({ actorEmail, actorType }: AuditEvent): string {
-  return actorEmail ?? t(`actors.${actorType}`)
 }

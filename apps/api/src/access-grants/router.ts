@@ -33,6 +33,7 @@ const path = '/tenants/{slug}/access-grants' as const
 export const accessGrantsRouter = router({
   list: adminReader
     .meta({
+      scope: 'never',
       delegable: 'never',
       openapi: { method: 'GET', path, tags, summary: 'List who has or wants access' },
     })
@@ -41,6 +42,7 @@ export const accessGrantsRouter = router({
     .query(({ ctx, input }) => listGrants(ctx, ctx.access, input)),
   ofPartner: partnerReader
     .meta({
+      scope: 'never',
       openapi: {
         method: 'GET',
         path: '/partners/{slug}/access-grants',
@@ -53,6 +55,7 @@ export const accessGrantsRouter = router({
     .query(({ ctx, input }) => listGrantsOfPartner(ctx, ctx.partnerAccess, input)),
   notices: adminOrOperator
     .meta({
+      scope: 'never',
       delegable: 'never',
       openapi: {
         method: 'GET',
@@ -66,6 +69,7 @@ export const accessGrantsRouter = router({
     .query(({ ctx }) => readNotices(ctx, ctx.access)),
   entries: adminReader
     .meta({
+      scope: 'never',
       delegable: 'never',
       openapi: {
         method: 'GET',
@@ -79,6 +83,7 @@ export const accessGrantsRouter = router({
     .query(({ ctx, input }) => listGrantEntries(ctx, ctx.access, input)),
   ask: partnerOrOperator
     .meta({
+      scope: 'never',
       delegable: 'never',
       openapi: { method: 'POST', path, tags, summary: 'Ask the owner for access' },
       creates: true,
@@ -98,6 +103,7 @@ export const accessGrantsRouter = router({
     .mutation(({ ctx, input }) => askForAccess(ctx, ctx.access, input)),
   breakGlass: operatorOfTenant
     .meta({
+      scope: 'never',
       delegable: 'never',
       openapi: {
         method: 'POST',
@@ -115,6 +121,7 @@ export const accessGrantsRouter = router({
     .mutation(({ ctx, input }) => breakGlass(ctx, ctx.access, input)),
   approve: ownerOnly
     .meta({
+      scope: 'never',
       delegable: 'never',
       openapi: {
         method: 'POST',
@@ -131,6 +138,7 @@ export const accessGrantsRouter = router({
     .mutation(({ ctx, input }) => approveGrant(ctx, ctx.access, input)),
   decline: ownerOnly
     .meta({
+      scope: 'never',
       delegable: 'never',
       openapi: {
         method: 'POST',
@@ -146,6 +154,7 @@ export const accessGrantsRouter = router({
     .mutation(({ ctx, input }) => declineGrant(ctx, ctx.access, input)),
   end: adminReader
     .meta({
+      scope: 'never',
       delegable: 'never',
       openapi: {
         method: 'POST',
@@ -161,6 +170,7 @@ export const accessGrantsRouter = router({
     .mutation(({ ctx, input }) => endGrant(ctx, ctx.access, input)),
   acknowledge: ownerOnly
     .meta({
+      scope: 'never',
       delegable: 'never',
       openapi: {
         method: 'POST',

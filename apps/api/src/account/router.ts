@@ -19,6 +19,7 @@ const tags = ['account']
 export const accountRouter = router({
   sessions: signedIn
     .meta({
+      scope: 'never',
       openapi: {
         method: 'GET',
         path: '/users/me/sessions',
@@ -31,6 +32,7 @@ export const accountRouter = router({
     .query(({ ctx }) => listOwnSessions(ctx, ctx.caller)),
   secondFactors: signedIn
     .meta({
+      scope: 'never',
       openapi: {
         method: 'GET',
         path: '/users/me/second-factors',
@@ -43,6 +45,7 @@ export const accountRouter = router({
     .query(({ ctx }) => listOwnSecondFactors(ctx, ctx.caller)),
   notifications: signedIn
     .meta({
+      scope: 'never',
       openapi: {
         method: 'GET',
         path: '/users/me/notifications',
@@ -56,6 +59,7 @@ export const accountRouter = router({
     .query(({ ctx }) => readNotifications(ctx, ctx.caller)),
   updateNotification: signedIn
     .meta({
+      scope: 'never',
       openapi: {
         method: 'PATCH',
         path: '/users/me/notifications',
@@ -85,6 +89,7 @@ export const accountRouter = router({
     .mutation(({ ctx }) => unsubscribe(ctx)),
   endSession: signedIn
     .meta({
+      scope: 'never',
       openapi: {
         method: 'DELETE',
         path: '/users/me/sessions/{id}',
@@ -99,6 +104,7 @@ export const accountRouter = router({
     .mutation(({ ctx, input }) => endOwnSession(ctx, ctx.caller, input.id)),
   endSignIn: signedIn
     .meta({
+      scope: 'never',
       openapi: {
         method: 'DELETE',
         path: '/users/me/sign-ins/{id}',
@@ -113,6 +119,7 @@ export const accountRouter = router({
     .mutation(({ ctx, input }) => endOwnSignIn(ctx, ctx.caller, input.id)),
   endOtherSessions: signedIn
     .meta({
+      scope: 'never',
       openapi: {
         method: 'POST',
         path: '/users/me/sessions/end-others',

@@ -23,6 +23,7 @@ const own = '/users/me/address-claim'
 export const addressClaimsRouter = router({
   list: adminOrOperator
     .meta({
+      scope: 'members:read',
       delegable: 'never',
       openapi: {
         method: 'GET',
@@ -37,6 +38,7 @@ export const addressClaimsRouter = router({
     .query(({ ctx, input }) => listPeopleElsewhere(ctx, ctx.access, input)),
   start: adminOrOperator
     .meta({
+      scope: 'members:write',
       delegable: 'never',
       openapi: {
         method: 'POST',
@@ -60,6 +62,7 @@ export const addressClaimsRouter = router({
     .mutation(({ ctx, input }) => startAddressClaim(ctx, ctx.access, input)),
   withdraw: adminOrOperator
     .meta({
+      scope: 'members:write',
       delegable: 'never',
       openapi: {
         method: 'DELETE',
@@ -75,6 +78,7 @@ export const addressClaimsRouter = router({
     .mutation(({ ctx, input }) => withdrawAddressClaim(ctx, ctx.access, input)),
   own: signedIn
     .meta({
+      scope: 'never',
       openapi: { method: 'GET', path: own, tags, summary: 'Read the claim to your own address' },
     })
     .input(z.strictObject({}).optional())
@@ -82,6 +86,7 @@ export const addressClaimsRouter = router({
     .query(({ ctx }) => readOwnAddressClaim(ctx, ctx.caller)),
   change: signedIn
     .meta({
+      scope: 'never',
       openapi: {
         method: 'POST',
         path: `${own}/new-address`,
@@ -97,6 +102,7 @@ export const addressClaimsRouter = router({
     .mutation(({ ctx, input }) => changeOwnAddress(ctx, ctx.caller, input)),
   confirm: signedIn
     .meta({
+      scope: 'never',
       openapi: {
         method: 'POST',
         path: `${own}/new-address/confirm`,

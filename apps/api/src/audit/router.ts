@@ -16,12 +16,16 @@ const tags = ['audit']
 
 export const auditRouter = router({
   query: operator
-    .meta({ openapi: { method: 'GET', path: '/audit', tags, summary: 'Search the audit log' } })
+    .meta({
+      scope: 'audit:read',
+      openapi: { method: 'GET', path: '/audit', tags, summary: 'Search the audit log' },
+    })
     .input(QueryAudit)
     .output(AuditPage)
     .query(({ ctx, input }) => queryAudit(ctx, input)),
   export: operator
     .meta({
+      scope: 'audit:read',
       openapi: {
         method: 'GET',
         path: '/audit/export',
@@ -34,6 +38,7 @@ export const auditRouter = router({
     .query(({ ctx, input }) => exportAudit(ctx, ctx.caller, input)),
   verify: operator
     .meta({
+      scope: 'audit:read',
       openapi: {
         method: 'GET',
         path: '/audit/verify',
@@ -50,6 +55,7 @@ export const auditRouter = router({
 export const tenantAuditRouter = router({
   audit: memberOrOperator
     .meta({
+      scope: 'audit:read',
       delegable: ['security'],
       openapi: {
         method: 'GET',

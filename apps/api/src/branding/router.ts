@@ -16,6 +16,7 @@ const tags = ['branding']
 export const brandingRouter = router({
   get: memberOrOperator
     .meta({
+      scope: 'branding:read',
       delegable: ['branding'],
       openapi: {
         method: 'GET',
@@ -29,6 +30,7 @@ export const brandingRouter = router({
     .query(({ ctx, input }) => getBranding(ctx.services, ctx.access.tenant.id, input)),
   update: adminOrOperator
     .meta({
+      scope: 'branding:write',
       delegable: ['branding'],
       openapi: {
         method: 'PUT',
@@ -45,6 +47,7 @@ export const brandingRouter = router({
   // A mutation by its method alone: a draft is too long for an address. It changes nothing.
   preview: adminOrOperator
     .meta({
+      scope: 'branding:read',
       delegable: ['branding'],
       openapi: {
         method: 'POST',

@@ -47,12 +47,16 @@ const ofrepAsker = signedInAbout((raw) =>
 
 export const flagsRouter = router({
   list: operator
-    .meta({ openapi: { method: 'GET', path: '/flags', tags, summary: 'List feature flags' } })
+    .meta({
+      scope: 'flags:read',
+      openapi: { method: 'GET', path: '/flags', tags, summary: 'List feature flags' },
+    })
     .input(ListFlags)
     .output(FlagPage)
     .query(({ ctx, input }) => listFlags(ctx.services, input)),
   create: operator
     .meta({
+      scope: 'flags:write',
       openapi: { method: 'POST', path: '/flags', tags, summary: 'Create a feature flag' },
       audit: 'flag.created',
       errors: ['already_exists', 'flag_cycle', 'not_found'],
@@ -62,6 +66,7 @@ export const flagsRouter = router({
     .mutation(({ ctx, input }) => createFlag(ctx, ctx.caller, input)),
   get: operator
     .meta({
+      scope: 'flags:read',
       openapi: { method: 'GET', path, tags, summary: 'Read a feature flag' },
       errors: ['not_found'],
     })
@@ -70,6 +75,7 @@ export const flagsRouter = router({
     .query(({ ctx, input }) => getFlag(ctx.services, input.key)),
   update: operator
     .meta({
+      scope: 'flags:write',
       openapi: { method: 'PATCH', path, tags, summary: 'Change, roll out or kill a feature flag' },
       audit: 'flag.updated',
       errors: ['version_conflict', 'not_found', 'flag_cycle'],
@@ -79,6 +85,7 @@ export const flagsRouter = router({
     .mutation(({ ctx, input }) => updateFlag(ctx, ctx.caller, input)),
   remove: operator
     .meta({
+      scope: 'flags:write',
       openapi: { method: 'DELETE', path, tags, summary: 'Remove a feature flag for good' },
       audit: 'flag.removed',
       errors: ['not_found', 'flag_in_use'],
@@ -88,6 +95,7 @@ export const flagsRouter = router({
     .mutation(({ ctx, input }) => removeFlag(ctx, ctx.caller, input)),
   history: operator
     .meta({
+      scope: 'flags:read',
       openapi: {
         method: 'GET',
         path: `${path}/history`,
@@ -101,6 +109,7 @@ export const flagsRouter = router({
     .query(({ ctx, input }) => getFlagHistory(ctx.services, input)),
   guards: operator
     .meta({
+      scope: 'flags:read',
       openapi: {
         method: 'GET',
         path: `${path}/guards`,
@@ -114,6 +123,7 @@ export const flagsRouter = router({
     .query(({ ctx, input }) => readFlagGuards(ctx.services, input.key)),
   explain: operator
     .meta({
+      scope: 'flags:read',
       openapi: {
         method: 'GET',
         path: `${path}/explain`,
@@ -128,6 +138,7 @@ export const flagsRouter = router({
   // Queries in spite of their method: they read, and tRPC asks for them with GET.
   evaluate: tenantAsker
     .meta({
+      scope: 'never',
       openapi: {
         method: 'POST',
         path: '/flags/evaluate',
@@ -141,6 +152,7 @@ export const flagsRouter = router({
     .query(({ ctx, input }) => evaluateFlags(ctx.services, ctx, input)),
   evaluateByOfrep: ofrepAsker
     .meta({
+      scope: 'never',
       openapi: {
         method: 'POST',
         path: '/ofrep/v1/evaluate/flags',
@@ -155,6 +167,7 @@ export const flagsRouter = router({
     .query(({ ctx }) => evaluateByOfrep(ctx.services, ctx)),
   evaluateOneByOfrep: ofrepAsker
     .meta({
+      scope: 'never',
       openapi: {
         method: 'POST',
         path: '/ofrep/v1/evaluate/flags/{key}',

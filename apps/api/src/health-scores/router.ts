@@ -20,6 +20,7 @@ const partner = '/partners/{slug}/reports/health' as const
 export const healthScoresRouter = router({
   get: adminReader
     .meta({
+      scope: 'tenants:read',
       delegable: 'never',
       openapi: {
         method: 'GET',
@@ -33,6 +34,7 @@ export const healthScoresRouter = router({
     .query(({ ctx }) => getTenantHealth(ctx.services, ctx.access.tenant.id)),
   report: operator
     .meta({
+      scope: 'reports:read',
       openapi: {
         method: 'GET',
         path: '/reports/health',
@@ -46,6 +48,7 @@ export const healthScoresRouter = router({
     .query(({ ctx }) => getHealthReport(ctx.services, null)),
   reportTenants: operator
     .meta({
+      scope: 'reports:read',
       openapi: {
         method: 'GET',
         path: '/reports/health/rows',
@@ -58,6 +61,7 @@ export const healthScoresRouter = router({
     .query(({ ctx, input }) => listHealthTenants(ctx.services, null, input)),
   partnerReport: partnerReportReader
     .meta({
+      scope: 'reports:read',
       openapi: {
         method: 'GET',
         path: partner,
@@ -71,6 +75,7 @@ export const healthScoresRouter = router({
     .query(({ ctx }) => getHealthReport(ctx.services, ctx.partnerAccess.partner.id)),
   partnerReportTenants: partnerReportReader
     .meta({
+      scope: 'reports:read',
       openapi: {
         method: 'GET',
         path: `${partner}/rows`,

@@ -11,6 +11,10 @@ import type { AppEnv } from './request-info.ts'
 export function rejectionHeaders(error: AppError): Record<string, string> {
   if (error.retryAfterSeconds !== undefined)
     return { 'retry-after': String(error.retryAfterSeconds) }
+  if (error.code === 'insufficient_scope') {
+    const needed = error.scopes ? `, scope="${error.scopes.join(' ')}"` : ''
+    return { 'www-authenticate': `Bearer realm="atrium", error="insufficient_scope"${needed}` }
+  }
   if (error.status !== 401) return {}
   if (error.maxAgeSeconds !== undefined) {
     const challenge = `error_description="${error.message}", max_age="${error.maxAgeSeconds}"`

@@ -65,6 +65,7 @@ const joining: ErrorCode[] = [
 export const invitationsRouter = router({
   list: operator
     .meta({
+      scope: 'users:read',
       openapi: {
         method: 'GET',
         path: '/invitations',
@@ -77,6 +78,7 @@ export const invitationsRouter = router({
     .query(({ ctx, input }) => listInvitations(ctx, input)),
   ofTenant: adminOrOperator
     .meta({
+      scope: 'members:read',
       delegable: ['members'],
       openapi: { method: 'GET', path: ofTenant, tags, summary: 'List invitations to a tenant' },
     })
@@ -85,6 +87,7 @@ export const invitationsRouter = router({
     .query(({ ctx, input }) => listTenantInvitations(ctx, ctx.access, input)),
   ofPartner: partnerOwner
     .meta({
+      scope: 'partners:read',
       openapi: {
         method: 'GET',
         path: ofPartner,
@@ -97,6 +100,7 @@ export const invitationsRouter = router({
     .query(({ ctx, input }) => listPartnerInvitations(ctx, ctx.partnerAccess, input)),
   inviteMembers: adminOrOperator
     .meta({
+      scope: 'members:write',
       delegable: ['members'],
       recentSignIn: 'when `role` is `admin` or `owner`',
       openapi: {
@@ -117,6 +121,7 @@ export const invitationsRouter = router({
     .mutation(({ ctx, input }) => inviteMembers(ctx, ctx.access, input)),
   inviteStaff: partnerOwner
     .meta({
+      scope: 'never',
       openapi: { method: 'POST', path: ofPartner, tags, summary: 'Invite staff of a partner' },
       audit: 'invitation.created',
       errors: ['integration_off', 'rate_limited'],
@@ -127,6 +132,7 @@ export const invitationsRouter = router({
     .mutation(({ ctx, input }) => inviteManyStaff(ctx, ctx.partnerAccess, input)),
   inviteOperators: operator
     .meta({
+      scope: 'never',
       openapi: { method: 'POST', path: '/invitations', tags, summary: 'Invite operators' },
       audit: 'invitation.created',
       errors: ['integration_off', 'rate_limited'],
@@ -137,6 +143,7 @@ export const invitationsRouter = router({
     .mutation(({ ctx, input }) => inviteOperators(ctx, ctx.caller, input)),
   resendOfTenant: adminOrOperator
     .meta({
+      scope: 'members:write',
       delegable: ['members'],
       openapi: {
         method: 'POST',
@@ -160,6 +167,7 @@ export const invitationsRouter = router({
     ),
   resendOfPartner: partnerOwner
     .meta({
+      scope: 'never',
       openapi: {
         method: 'POST',
         path: `${ofPartner}/{invitationId}/resend`,
@@ -176,6 +184,7 @@ export const invitationsRouter = router({
     ),
   resend: operator
     .meta({
+      scope: 'never',
       openapi: {
         method: 'POST',
         path: '/invitations/{invitationId}/resend',
@@ -192,6 +201,7 @@ export const invitationsRouter = router({
     ),
   revokeOfTenant: adminOrOperator
     .meta({
+      scope: 'members:write',
       delegable: ['members'],
       openapi: {
         method: 'POST',
@@ -209,6 +219,7 @@ export const invitationsRouter = router({
     ),
   revokeOfPartner: partnerOwner
     .meta({
+      scope: 'never',
       openapi: {
         method: 'POST',
         path: `${ofPartner}/{invitationId}/revoke`,
@@ -225,6 +236,7 @@ export const invitationsRouter = router({
     ),
   revoke: operator
     .meta({
+      scope: 'never',
       openapi: {
         method: 'POST',
         path: '/invitations/{invitationId}/revoke',
@@ -241,6 +253,7 @@ export const invitationsRouter = router({
     ),
   mine: signedIn
     .meta({
+      scope: 'never',
       openapi: {
         method: 'GET',
         path: '/invitations/mine',
@@ -253,6 +266,7 @@ export const invitationsRouter = router({
     .query(({ ctx }) => listOwnInvitations(ctx, ctx.caller)),
   acceptMine: signedIn
     .meta({
+      scope: 'never',
       openapi: {
         method: 'POST',
         path: '/invitations/mine/{invitationId}/accept',
@@ -267,6 +281,7 @@ export const invitationsRouter = router({
     .mutation(({ ctx, input }) => acceptOwnInvitation(ctx, ctx.caller, input.invitationId)),
   declineMine: signedIn
     .meta({
+      scope: 'never',
       openapi: {
         method: 'POST',
         path: '/invitations/mine/{invitationId}/decline',

@@ -11,6 +11,7 @@ const imports = '/tenants/{slug}/user-imports' as const
 export const memberImportsRouter = router({
   startImport: adminOrOperator
     .meta({
+      scope: 'members:write',
       delegable: ['members'],
       recentSignIn: 'when a row makes an admin and it is no dry run',
       openapi: {
@@ -41,6 +42,7 @@ export const memberImportsRouter = router({
     .mutation(({ ctx, input }) => startImport(ctx, ctx.access, input)),
   getImport: adminOrOperator
     .meta({
+      scope: 'members:read',
       delegable: ['members'],
       openapi: { method: 'GET', path: `${imports}/{importId}`, tags, summary: 'Follow an import' },
     })
@@ -49,6 +51,7 @@ export const memberImportsRouter = router({
     .query(({ ctx, input }) => getImport(ctx, ctx.access, input)),
   resumeImport: adminOrOperator
     .meta({
+      scope: 'members:write',
       delegable: ['members'],
       openapi: {
         method: 'POST',

@@ -29,6 +29,7 @@ const one = `${users}/{userId}` as const
 export const memberMailboxRouter = router({
   listAliases: memberOrOperator
     .meta({
+      scope: 'members:read',
       delegable: ['members'],
       openapi: {
         method: 'GET',
@@ -43,6 +44,7 @@ export const memberMailboxRouter = router({
     .query(({ ctx, input }) => listMemberAliases(ctx, ctx.access, input.userId)),
   addAlias: adminOrOperator
     .meta({
+      scope: 'members:write',
       delegable: ['members'],
       openapi: {
         method: 'POST',
@@ -72,6 +74,7 @@ export const memberMailboxRouter = router({
     .mutation(({ ctx, input }) => addMemberAlias(ctx, ctx.access, input)),
   removeAlias: adminOrOperator
     .meta({
+      scope: 'members:write',
       delegable: ['members'],
       openapi: {
         method: 'DELETE',
@@ -96,6 +99,7 @@ export const memberMailboxRouter = router({
     .mutation(({ ctx, input }) => removeMemberAlias(ctx, ctx.access, input)),
   listAppPasswords: memberOrOperator
     .meta({
+      scope: 'never',
       delegable: 'never',
       openapi: {
         method: 'GET',
@@ -117,6 +121,7 @@ export const memberMailboxRouter = router({
     .query(({ ctx, input }) => listAppPasswords(ctx, ctx.access, input.userId)),
   createAppPassword: memberOrOperator
     .meta({
+      scope: 'never',
       delegable: 'never',
       openapi: {
         method: 'POST',
@@ -146,6 +151,7 @@ export const memberMailboxRouter = router({
     .mutation(({ ctx, input }) => createAppPassword(ctx, ctx.access, input)),
   removeAppPassword: memberOrOperator
     .meta({
+      scope: 'never',
       delegable: 'never',
       openapi: {
         method: 'DELETE',
@@ -170,6 +176,7 @@ export const memberMailboxRouter = router({
     .mutation(({ ctx, input }) => removeAppPassword(ctx, ctx.access, input)),
   createMailbox: adminOrOperator
     .meta({
+      scope: 'members:write',
       delegable: ['members'],
       openapi: {
         method: 'POST',

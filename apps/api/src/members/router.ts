@@ -36,6 +36,7 @@ const one = `${users}/{userId}` as const
 const memberRecordsRouter = router({
   create: adminOrOperator
     .meta({
+      scope: 'members:write',
       delegable: ['members'],
       recentSignIn: 'when `role` is `admin`',
       openapi: {
@@ -79,6 +80,7 @@ const memberRecordsRouter = router({
     .mutation(({ ctx, input }) => createMember(ctx, ctx.access, input)),
   get: memberOrOperator
     .meta({
+      scope: 'members:read',
       delegable: ['members'],
       openapi: { method: 'GET', path: one, tags, summary: 'Read a member' },
     })
@@ -87,6 +89,7 @@ const memberRecordsRouter = router({
     .query(({ ctx, input }) => getMember(ctx, ctx.access, input.userId)),
   update: adminOrOperator
     .meta({
+      scope: 'members:write',
       delegable: ['members'],
       recentSignIn: 'when `role` is `admin`',
       openapi: {
@@ -119,6 +122,7 @@ const memberRecordsRouter = router({
     .mutation(({ ctx, input }) => updateMember(ctx, ctx.access, input)),
   changeEmail: adminOrOperator
     .meta({
+      scope: 'members:write',
       delegable: ['members'],
       openapi: {
         method: 'PUT',
@@ -146,6 +150,7 @@ const memberRecordsRouter = router({
     .mutation(({ ctx, input }) => changeMemberEmail(ctx, ctx.access, input)),
   remove: adminOrOperator
     .meta({
+      scope: 'members:write',
       delegable: ['members'],
       openapi: {
         method: 'DELETE',
@@ -170,6 +175,7 @@ const memberRecordsRouter = router({
     .mutation(({ ctx, input }) => removeMember(ctx, ctx.access, input.userId)),
   leave: memberOrOperator
     .meta({
+      scope: 'never',
       delegable: 'never',
       openapi: {
         method: 'POST',
@@ -193,6 +199,7 @@ const memberRecordsRouter = router({
     .mutation(({ ctx }) => leaveWorkplace(ctx, ctx.access)),
   retry: adminOrOperator
     .meta({
+      scope: 'members:write',
       delegable: ['members'],
       openapi: {
         method: 'POST',
@@ -215,6 +222,7 @@ const memberRecordsRouter = router({
     .mutation(({ ctx, input }) => retryMember(ctx, ctx.access, input.userId)),
   transferOwnership: adminOrOperator
     .meta({
+      scope: 'never',
       delegable: 'never',
       openapi: {
         method: 'POST',
@@ -249,6 +257,7 @@ export const membersRouter = mergeRouters(
 export const tenantMembersRouter = router({
   users: memberOrOperator
     .meta({
+      scope: 'members:read',
       delegable: ['members', 'mail', 'scheduling'],
       openapi: { method: 'GET', path: users, tags: ['tenants'], summary: 'List the members' },
     })

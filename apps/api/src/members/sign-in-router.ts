@@ -25,6 +25,7 @@ const one = `${users}/{userId}` as const
 export const memberSignInRouter = router({
   suspend: adminOrOperator
     .meta({
+      scope: 'members:write',
       delegable: ['members'],
       openapi: {
         method: 'POST',
@@ -50,6 +51,7 @@ export const memberSignInRouter = router({
     .mutation(({ ctx, input }) => suspendMember(ctx, ctx.access, input.userId)),
   resume: adminOrOperator
     .meta({
+      scope: 'members:write',
       delegable: ['members'],
       openapi: { method: 'POST', path: `${one}/resume`, tags, summary: 'Let a member in again' },
       audit: 'member.resumed',
@@ -66,6 +68,7 @@ export const memberSignInRouter = router({
     .mutation(({ ctx, input }) => resumeMember(ctx, ctx.access, input.userId)),
   forceLogout: adminOrOperator
     .meta({
+      scope: 'members:write',
       delegable: ['members'],
       openapi: {
         method: 'POST',
@@ -89,6 +92,7 @@ export const memberSignInRouter = router({
     .mutation(({ ctx, input }) => forceLogout(ctx, ctx.access, input.userId)),
   resetPassword: adminOrOperator
     .meta({
+      scope: 'members:write',
       delegable: ['members'],
       openapi: {
         method: 'POST',
@@ -117,6 +121,7 @@ export const memberSignInRouter = router({
     .mutation(({ ctx, input }) => resetPassword(ctx, ctx.access, input)),
   resetSecondFactors: adminOrOperator
     .meta({
+      scope: 'never',
       delegable: 'never',
       openapi: {
         method: 'POST',
@@ -143,6 +148,7 @@ export const memberSignInRouter = router({
     .mutation(({ ctx, input }) => resetSecondFactors(ctx, ctx.access, input.userId)),
   remindOfSecondFactors: adminOrOperator
     .meta({
+      scope: 'members:write',
       delegable: 'never',
       openapi: {
         method: 'POST',

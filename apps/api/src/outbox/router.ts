@@ -9,6 +9,7 @@ const tags = ['outbox']
 export const outboxRouter = router({
   list: operator
     .meta({
+      scope: 'system:read',
       openapi: {
         method: 'GET',
         path: '/outbox',
@@ -21,6 +22,7 @@ export const outboxRouter = router({
     .query(({ ctx, input }) => listMailQueue(ctx, input)),
   retry: operator
     .meta({
+      scope: 'system:write',
       openapi: {
         method: 'POST',
         path: '/outbox/{id}/retry',

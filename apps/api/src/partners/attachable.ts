@@ -1,11 +1,11 @@
 import { splitAddress } from '@atrium/core/mail/mail-addresses'
 import { type ErrorText, errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
-import { activeRole } from '@atrium/db/members/members'
 import type { Trx } from '@atrium/db/platform/connect'
 import { findDomainTenant, readTrust } from '@atrium/db/users/address-proofs'
 import type { UserRow } from '@atrium/db/users/users'
 import type { Caller } from '../rpc/caller.ts'
+import { currentRole } from '../rpc/current-role.ts'
 
 const at = (path: string, message: ErrorText) => ({ issues: [{ path, message }] })
 export const rejectedAddress = (message: ErrorText) =>
@@ -38,7 +38,7 @@ export async function rejectManagedElsewhere(
   const tenantId =
     domain?.tenantId ?? (made !== undefined && made !== null && made === only ? made : undefined)
   if (tenantId === undefined) return
-  const role = caller.id === undefined ? undefined : await activeRole(trx, tenantId, caller.id)
+  const role = await currentRole(trx, caller, tenantId)
   if (role === 'admin' || role === 'owner') return
   throw rejectedAddress(errorText('accountManagedElsewhere'))
 }

@@ -68,6 +68,7 @@ const path = '/partners/{slug}' as const
 export const partnersRouter = router({
   create: operator
     .meta({
+      scope: 'partners:write',
       openapi: { method: 'POST', path: '/partners', tags, summary: 'Create a partner' },
       audit: 'partner.created',
       errors: ['already_exists'],
@@ -77,6 +78,7 @@ export const partnersRouter = router({
     .mutation(({ ctx, input }) => createPartner(ctx, ctx.caller, input)),
   list: operator
     .meta({
+      scope: 'partners:read',
       openapi: {
         method: 'GET',
         path: '/partners',
@@ -88,12 +90,16 @@ export const partnersRouter = router({
     .output(PartnerPage)
     .query(({ ctx, input }) => listPartners(ctx, input)),
   get: partnerReader
-    .meta({ openapi: { method: 'GET', path, tags, summary: 'Read a partner' } })
+    .meta({
+      scope: 'partners:read',
+      openapi: { method: 'GET', path, tags, summary: 'Read a partner' },
+    })
     .input(PartnerPath)
     .output(PartnerView)
     .query(({ ctx }) => getPartner(ctx, ctx.partnerAccess)),
   update: operator
     .meta({
+      scope: 'partners:write',
       recentSignIn: 'when it has `marginPct`',
       openapi: { method: 'PATCH', path, tags, summary: 'Change, suspend or resume a partner' },
       audit: 'partner.updated',
@@ -108,6 +114,7 @@ export const partnersRouter = router({
     .mutation(({ ctx, input }) => updatePartner(ctx, ctx.caller, input)),
   terminate: operator
     .meta({
+      scope: 'never',
       openapi: { method: 'DELETE', path, tags, summary: 'Terminate a partner for good' },
       audit: 'partner.terminated',
       errors: ['not_found', 'partner_terminated'],
@@ -118,6 +125,7 @@ export const partnersRouter = router({
     .mutation(({ ctx, input }) => terminatePartner(ctx, ctx.caller, input)),
   tenants: operator
     .meta({
+      scope: 'partners:read',
       openapi: {
         method: 'GET',
         path: `${path}/tenants`,
@@ -131,6 +139,7 @@ export const partnersRouter = router({
     .query(({ ctx, input }) => listPartnerTenants(ctx, ctx.caller, input)),
   margins: partnerFinanceReader
     .meta({
+      scope: 'partners:read',
       openapi: {
         method: 'GET',
         path: `${path}/margins`,
@@ -143,6 +152,7 @@ export const partnersRouter = router({
     .query(({ ctx }) => listPartnerMargins(ctx, ctx.partnerAccess)),
   overview: partnerReader
     .meta({
+      scope: 'partners:read',
       openapi: {
         method: 'GET',
         path: `${path}/overview`,
@@ -155,6 +165,7 @@ export const partnersRouter = router({
     .query(({ ctx }) => getPartnerOverview(ctx, ctx.partnerAccess)),
   staff: partnerReader
     .meta({
+      scope: 'partners:read',
       openapi: {
         method: 'GET',
         path: `${path}/users`,
@@ -167,6 +178,7 @@ export const partnersRouter = router({
     .query(({ ctx, input }) => listStaff(ctx, ctx.partnerAccess, input)),
   inviteStaff: partnerOwner
     .meta({
+      scope: 'never',
       openapi: {
         method: 'POST',
         path: `${path}/users`,
@@ -183,6 +195,7 @@ export const partnersRouter = router({
     .mutation(({ ctx, input }) => inviteStaff(ctx, ctx.partnerAccess, input)),
   changeStaffAccess: partnerOwner
     .meta({
+      scope: 'never',
       openapi: {
         method: 'PATCH',
         path: `${path}/users/{userId}`,
@@ -198,6 +211,7 @@ export const partnersRouter = router({
     .mutation(({ ctx, input }) => changeStaffAccess(ctx, ctx.partnerAccess, input)),
   removeStaff: partnerOwner
     .meta({
+      scope: 'never',
       openapi: {
         method: 'DELETE',
         path: `${path}/users/{userId}`,
@@ -213,6 +227,7 @@ export const partnersRouter = router({
     .mutation(({ ctx, input }) => removeStaff(ctx, ctx.partnerAccess, input)),
   customers: partnerReader
     .meta({
+      scope: 'partners:read',
       openapi: {
         method: 'GET',
         path: `${path}/customers`,
@@ -225,6 +240,7 @@ export const partnersRouter = router({
     .query(({ ctx, input }) => listCustomers(ctx, ctx.partnerAccess, input)),
   updateCustomer: customerManager
     .meta({
+      scope: 'partners:write',
       openapi: {
         method: 'PATCH',
         path: `${path}/customers/{tenantSlug}`,
@@ -254,6 +270,7 @@ export const partnersRouter = router({
     .mutation(({ ctx, input }) => updateCustomer(ctx, ctx, input)),
   suspendCustomer: customerManager
     .meta({
+      scope: 'partners:write',
       openapi: {
         method: 'POST',
         path: `${path}/customers/{tenantSlug}/suspend`,
@@ -268,6 +285,7 @@ export const partnersRouter = router({
     .mutation(({ ctx, input }) => suspendCustomer(ctx, ctx, input)),
   resumeCustomer: customerManager
     .meta({
+      scope: 'partners:write',
       openapi: {
         method: 'POST',
         path: `${path}/customers/{tenantSlug}/resume`,
@@ -282,6 +300,7 @@ export const partnersRouter = router({
     .mutation(({ ctx, input }) => resumeCustomer(ctx, ctx, input)),
   settings: partnerReader
     .meta({
+      scope: 'partners:read',
       openapi: {
         method: 'GET',
         path: `${path}/settings`,
@@ -294,6 +313,7 @@ export const partnersRouter = router({
     .query(({ ctx }) => getPartnerSettings(ctx.services, ctx.partnerAccess)),
   updateSettings: partnerManager
     .meta({
+      scope: 'partners:write',
       openapi: {
         method: 'PATCH',
         path: `${path}/settings`,
@@ -308,6 +328,7 @@ export const partnersRouter = router({
     .mutation(({ ctx, input }) => updatePartnerSettings(ctx, ctx.partnerAccess, input)),
   support: memberOrOperator
     .meta({
+      scope: 'tenants:read',
       delegable: 'any',
       openapi: {
         method: 'GET',
@@ -321,6 +342,7 @@ export const partnersRouter = router({
     .query(({ ctx }) => getTenantSupport(ctx.services, ctx.access)),
   branding: partnerReader
     .meta({
+      scope: 'partners:read',
       openapi: {
         method: 'GET',
         path: `${path}/branding`,
@@ -333,6 +355,7 @@ export const partnersRouter = router({
     .query(({ ctx }) => getPartnerBranding(ctx.services, ctx.partnerAccess)),
   updateBranding: partnerManager
     .meta({
+      scope: 'partners:write',
       openapi: {
         method: 'PUT',
         path: `${path}/branding`,
@@ -347,6 +370,7 @@ export const partnersRouter = router({
     .mutation(({ ctx, input }) => updatePartnerBranding(ctx, ctx.partnerAccess, input)),
   savedReports: partnerReportReader
     .meta({
+      scope: 'partners:read',
       openapi: {
         method: 'GET',
         path: `${path}/saved-reports`,
@@ -359,6 +383,7 @@ export const partnersRouter = router({
     .query(({ ctx }) => listSavedReports(ctx, ctx.partnerAccess)),
   saveReport: partnerManager
     .meta({
+      scope: 'partners:write',
       openapi: {
         method: 'POST',
         path: `${path}/saved-reports`,
@@ -374,6 +399,7 @@ export const partnersRouter = router({
     .mutation(({ ctx, input }) => saveReport(ctx, ctx.partnerAccess, input)),
   deleteSavedReport: partnerManager
     .meta({
+      scope: 'partners:write',
       openapi: {
         method: 'DELETE',
         path: `${path}/saved-reports/{id}`,

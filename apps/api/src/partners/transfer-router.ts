@@ -21,6 +21,7 @@ const transfers = '/partners/{slug}/transfers' as const
 export const partnerTransfersRouter = router({
   getCode: ownerOrOperator
     .meta({
+      scope: 'never',
       delegable: 'never',
       openapi: { method: 'GET', path: code, tags, summary: 'See whether a transfer code is valid' },
     })
@@ -29,6 +30,7 @@ export const partnerTransfersRouter = router({
     .query(({ ctx }) => getTransferCode(ctx, ctx.access)),
   createCode: ownerOrOperator
     .meta({
+      scope: 'never',
       delegable: 'never',
       openapi: {
         method: 'POST',
@@ -47,6 +49,7 @@ export const partnerTransfersRouter = router({
     .mutation(({ ctx }) => createTransferCode(ctx, ctx.access)),
   revokeCode: ownerOrOperator
     .meta({
+      scope: 'never',
       delegable: 'never',
       openapi: { method: 'DELETE', path: code, tags, summary: 'Revoke the transfer code' },
       audit: 'partner_transfer.code_revoked',
@@ -56,6 +59,7 @@ export const partnerTransfersRouter = router({
     .mutation(({ ctx }) => revokeTransferCode(ctx, ctx.access)),
   leave: ownerOrOperator
     .meta({
+      scope: 'never',
       delegable: 'never',
       openapi: {
         method: 'DELETE',
@@ -72,6 +76,7 @@ export const partnerTransfersRouter = router({
     .mutation(({ ctx }) => leavePartner(ctx, ctx.access)),
   preview: partnerManager
     .meta({
+      scope: 'never',
       openapi: {
         method: 'POST',
         path: `${transfers}/preview`,
@@ -85,6 +90,7 @@ export const partnerTransfersRouter = router({
     .mutation(({ ctx, input }) => previewTransfer(ctx, ctx.partnerAccess, input)),
   accept: partnerManager
     .meta({
+      scope: 'never',
       openapi: {
         method: 'POST',
         path: transfers,

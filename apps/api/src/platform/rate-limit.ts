@@ -10,6 +10,8 @@ export interface RateLimit {
    * the present minute.
    */
   take(caller: string): void
+  /** Throws what `take` would throw, and takes nothing. */
+  check(caller: string): void
 }
 
 const minuteMs = 60_000
@@ -32,23 +34,25 @@ export function createRateLimit({
   const perMinute = most ?? limits[limit].most
   let minute = 0
   let taken = createCounts()
+  function check(caller: string): void {
+    const now = clock.now().getTime()
+    const present = Math.floor(now / minuteMs)
+    if (present !== minute) {
+      minute = present
+      taken = createCounts()
+    }
+    if (taken.of(caller) < perMinute) return
+    const end = (present + 1) * minuteMs
+    const detail = limitReached(limit, perMinute, new Date(end))
+    throw new AppError('rate_limited', detail, {
+      retryAfterSeconds: Math.ceil((end - now) / 1000),
+      limit,
+    })
+  }
   return {
+    check,
     take(caller) {
-      const now = clock.now().getTime()
-      const present = Math.floor(now / minuteMs)
-      if (present !== minute) {
-        minute = present
-        taken = createCounts()
-      }
-      const before = taken.of(caller)
-      if (before >= perMinute) {
-        const end = (present + 1) * minuteMs
-        const detail = limitReached(limit, perMinute, new Date(end))
-        throw new AppError('rate_limited', detail, {
-          retryAfterSeconds: Math.ceil((end - now) / 1000),
-          limit,
-        })
-      }
+      check(caller)
       taken.add(caller, 1)
     },
   }

@@ -13,6 +13,7 @@ import {
 } from 'jose'
 import type { Clock } from './clock.ts'
 import type { Logger } from './log.ts'
+import { serviceSubjectPrefix } from './service-token.ts'
 
 /** What a verified access token says. Who it is, not what they may do: that is stored data. */
 export interface TokenClaims {
@@ -110,6 +111,11 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
    */
   function personOf(claims: TokenClaims): TokenClaims {
     const prefix = subjectPrefixes.get(claims.issuer) ?? ''
+    if (claims.subject.startsWith(serviceSubjectPrefix)) {
+      throw new AppError('unauthenticated', undefined, {
+        cause: new Error('sub begins as the subject of a service token does'),
+      })
+    }
     if (prefix !== '') return { ...claims, subject: prefix + claims.subject, groups: undefined }
     if (otherPrefixes.some((other) => claims.subject.startsWith(other))) {
       throw new AppError('unauthenticated', undefined, {

@@ -39,6 +39,7 @@ const tags = ['partners']
 export const partnerReportsRouter = router({
   mrr: partnerReportReader
     .meta({
+      scope: 'reports:read',
       openapi: {
         method: 'GET',
         path: '/partners/{slug}/reports/mrr',
@@ -52,6 +53,7 @@ export const partnerReportsRouter = router({
     .query(({ ctx, input }) => getMrr(ctx.services, ctx.partnerAccess.partner.id, input)),
   growth: partnerReportReader
     .meta({
+      scope: 'reports:read',
       openapi: {
         method: 'GET',
         path: '/partners/{slug}/reports/growth',
@@ -65,6 +67,7 @@ export const partnerReportsRouter = router({
     .query(({ ctx, input }) => getGrowth(ctx.services, ctx.partnerAccess.partner.id, input)),
   revenueByPlan: partnerReportReader
     .meta({
+      scope: 'reports:read',
       openapi: {
         method: 'GET',
         path: '/partners/{slug}/reports/revenue-by-plan',
@@ -78,6 +81,7 @@ export const partnerReportsRouter = router({
     .query(({ ctx, input }) => getRevenueByPlan(ctx.services, ctx.partnerAccess.partner.id, input)),
   topCustomers: partnerReportReader
     .meta({
+      scope: 'reports:read',
       openapi: {
         method: 'GET',
         path: '/partners/{slug}/reports/top-customers',
@@ -91,6 +95,7 @@ export const partnerReportsRouter = router({
     .query(({ ctx, input }) => getTopTenants(ctx.services, ctx.partnerAccess.partner.id, input)),
   signupCohorts: partnerReportReader
     .meta({
+      scope: 'reports:read',
       openapi: {
         method: 'GET',
         path: '/partners/{slug}/reports/signup-cohorts',
@@ -104,6 +109,7 @@ export const partnerReportsRouter = router({
     .query(({ ctx, input }) => getSignupCohorts(ctx.services, ctx.partnerAccess.partner.id, input)),
   churnCohorts: partnerReportReader
     .meta({
+      scope: 'reports:read',
       openapi: {
         method: 'GET',
         path: '/partners/{slug}/reports/churn-cohorts',
@@ -117,6 +123,7 @@ export const partnerReportsRouter = router({
     .query(({ ctx, input }) => getChurnCohorts(ctx.services, ctx.partnerAccess.partner.id, input)),
   invoicedRevenue: partnerReportReader
     .meta({
+      scope: 'reports:read',
       openapi: {
         method: 'GET',
         path: '/partners/{slug}/reports/invoiced-revenue',
@@ -132,6 +139,7 @@ export const partnerReportsRouter = router({
     ),
   mrrRows: partnerReportReader
     .meta({
+      scope: 'reports:read',
       openapi: {
         method: 'GET',
         path: '/partners/{slug}/reports/mrr/rows',
@@ -144,6 +152,7 @@ export const partnerReportsRouter = router({
     .query(({ ctx, input }) => listRowsOfMrr(ctx.services, ctx.partnerAccess.partner.id, input)),
   growthRows: partnerReportReader
     .meta({
+      scope: 'reports:read',
       openapi: {
         method: 'GET',
         path: '/partners/{slug}/reports/growth/rows',
@@ -156,6 +165,7 @@ export const partnerReportsRouter = router({
     .query(({ ctx, input }) => listRowsOfGrowth(ctx.services, ctx.partnerAccess.partner.id, input)),
   revenueByPlanRows: partnerReportReader
     .meta({
+      scope: 'reports:read',
       openapi: {
         method: 'GET',
         path: '/partners/{slug}/reports/revenue-by-plan/rows',
@@ -168,6 +178,7 @@ export const partnerReportsRouter = router({
     .query(({ ctx, input }) => listRowsOfPlan(ctx.services, ctx.partnerAccess.partner.id, input)),
   signupCohortRows: partnerReportReader
     .meta({
+      scope: 'reports:read',
       openapi: {
         method: 'GET',
         path: '/partners/{slug}/reports/signup-cohorts/rows',
@@ -182,6 +193,7 @@ export const partnerReportsRouter = router({
     ),
   churnCohortRows: partnerReportReader
     .meta({
+      scope: 'reports:read',
       openapi: {
         method: 'GET',
         path: '/partners/{slug}/reports/churn-cohorts/rows',

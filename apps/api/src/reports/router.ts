@@ -40,6 +40,7 @@ const tags = ['reports']
 export const reportsRouter = router({
   mrr: operator
     .meta({
+      scope: 'reports:read',
       openapi: {
         method: 'GET',
         path: '/reports/mrr',
@@ -53,6 +54,7 @@ export const reportsRouter = router({
     .query(({ ctx, input }) => getMrr(ctx.services, platformScope, input)),
   growth: operator
     .meta({
+      scope: 'reports:read',
       openapi: {
         method: 'GET',
         path: '/reports/growth',
@@ -66,6 +68,7 @@ export const reportsRouter = router({
     .query(({ ctx, input }) => getGrowth(ctx.services, platformScope, input)),
   revenueByPlan: operator
     .meta({
+      scope: 'reports:read',
       openapi: {
         method: 'GET',
         path: '/reports/revenue-by-plan',
@@ -79,6 +82,7 @@ export const reportsRouter = router({
     .query(({ ctx, input }) => getRevenueByPlan(ctx.services, platformScope, input)),
   topTenants: operator
     .meta({
+      scope: 'reports:read',
       openapi: {
         method: 'GET',
         path: '/reports/top-tenants',
@@ -92,6 +96,7 @@ export const reportsRouter = router({
     .query(({ ctx, input }) => getTopTenants(ctx.services, platformScope, input)),
   signupCohorts: operator
     .meta({
+      scope: 'reports:read',
       openapi: {
         method: 'GET',
         path: '/reports/signup-cohorts',
@@ -105,6 +110,7 @@ export const reportsRouter = router({
     .query(({ ctx, input }) => getSignupCohorts(ctx.services, platformScope, input)),
   churnCohorts: operator
     .meta({
+      scope: 'reports:read',
       openapi: {
         method: 'GET',
         path: '/reports/churn-cohorts',
@@ -118,6 +124,7 @@ export const reportsRouter = router({
     .query(({ ctx, input }) => getChurnCohorts(ctx.services, platformScope, input)),
   invoicedRevenue: operator
     .meta({
+      scope: 'reports:read',
       openapi: {
         method: 'GET',
         path: '/reports/invoiced-revenue',
@@ -131,6 +138,7 @@ export const reportsRouter = router({
     .query(({ ctx, input }) => getInvoicedRevenue(ctx.services, platformScope, input)),
   mrrRows: operator
     .meta({
+      scope: 'reports:read',
       openapi: {
         method: 'GET',
         path: '/reports/mrr/rows',
@@ -143,6 +151,7 @@ export const reportsRouter = router({
     .query(({ ctx, input }) => listRowsOfMrr(ctx.services, platformScope, input)),
   growthRows: operator
     .meta({
+      scope: 'reports:read',
       openapi: {
         method: 'GET',
         path: '/reports/growth/rows',
@@ -155,6 +164,7 @@ export const reportsRouter = router({
     .query(({ ctx, input }) => listRowsOfGrowth(ctx.services, platformScope, input)),
   revenueByPlanRows: operator
     .meta({
+      scope: 'reports:read',
       openapi: {
         method: 'GET',
         path: '/reports/revenue-by-plan/rows',
@@ -167,6 +177,7 @@ export const reportsRouter = router({
     .query(({ ctx, input }) => listRowsOfPlan(ctx.services, platformScope, input)),
   signupCohortRows: operator
     .meta({
+      scope: 'reports:read',
       openapi: {
         method: 'GET',
         path: '/reports/signup-cohorts/rows',
@@ -179,6 +190,7 @@ export const reportsRouter = router({
     .query(({ ctx, input }) => listRowsOfSignups(ctx.services, platformScope, input)),
   churnCohortRows: operator
     .meta({
+      scope: 'reports:read',
       openapi: {
         method: 'GET',
         path: '/reports/churn-cohorts/rows',

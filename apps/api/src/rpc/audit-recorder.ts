@@ -101,9 +101,9 @@ export function createAuditRecorder(parts: {
     }),
   })
   const entryOf: AuditRecorder['entryOf'] = ({ request }, caller, entry) => ({
-    ...ofRequest(request, withGrant(caller.onBehalf, entry)),
+    ...ofRequest(request, withService(caller.service, withGrant(caller.onBehalf, entry))),
     actorType: actorTypeOf(caller),
-    actorId: caller.id ?? caller.subject,
+    actorId: caller.service?.id ?? caller.id ?? caller.subject,
     actorEmail: caller.email ?? null,
   })
   return {
@@ -145,6 +145,19 @@ export function withGrant(onBehalf: OnBehalf | undefined, entry: AuditEntry): Au
 }
 
 /**
+ * The entry of a program's act: it names the service token, and is in the log of the token's
+ * partner.
+ */
+function withService(service: Caller['service'], entry: AuditEntry): AuditEntry {
+  if (!service) return entry
+  return {
+    ...entry,
+    partnerSlug: entry.partnerSlug ?? service.partner?.slug ?? null,
+    metadata: { ...entry.metadata, service: service.name },
+  }
+}
+
+/**
  * Stored with `actorIp`: whether one of our proxies or servers reported it, and the socket's
  * address where that differs.
  */
@@ -156,6 +169,7 @@ function addressFacts({ ip, ipTrusted, peerIp }: RequestInfo): Record<string, un
 }
 
 function actorTypeOf(caller: Caller): ActorType {
+  if (caller.service) return 'service'
   if (caller.operator) return 'operator'
   return caller.partner ? 'partner' : 'user'
 }

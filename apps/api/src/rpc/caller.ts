@@ -1,6 +1,7 @@
 import type { AuditSource } from '@atrium/core/audit/audit'
 import type { EnforcedPolicy } from '@atrium/core/security-policy/enforcement'
 import type { Plan } from '@atrium/core/tenants/tenants'
+import type { ServiceTokenForCall } from '@atrium/db/service-tokens/callers'
 import type { CallerGrantRow, CallerPartnerRow, CallerTenantRow } from '@atrium/db/users/callers'
 import type { PageLanguage } from '@atrium/messages/languages'
 import type { TokenClaims } from '../platform/token.ts'
@@ -41,12 +42,12 @@ export interface RequestInfo {
    * Fields of the request's one log line; any part of the service may add to it. Ids only, no names
    * and addresses.
    */
-  logFields: { userId?: string; tenant?: string; operator?: boolean }
+  logFields: { userId?: string; serviceTokenId?: string; tenant?: string; operator?: boolean }
 }
 
 /**
  * The person behind the token, as stored, with what the token adds. `id` is undefined until the
- * first GET /users/me.
+ * first GET /users/me, and for programs (`service`).
  */
 export interface Caller {
   id: string | undefined
@@ -65,6 +66,8 @@ export interface Caller {
    * terminated.
    */
   partner: CallerPartnerRow | undefined
+  /** The token of a program, which acts for a tenant, a partner or the platform: no person calls. */
+  service?: ServiceTokenForCall
   /** Set by the guard of a call that an access grant opens: the audit log names it in each act. */
   onBehalf?: OnBehalf
 }

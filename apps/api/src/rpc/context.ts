@@ -1,5 +1,6 @@
 import { AppError } from '@atrium/core/platform/errors'
 import { isSlugShaped } from '@atrium/core/tenants/slugs'
+import { findTenantForService, findTenantRecordForService } from '@atrium/db/service-tokens/callers'
 import { findTenantForCaller, type TenantRow } from '@atrium/db/tenants/tenants'
 import {
   type CallerRow,
@@ -7,9 +8,16 @@ import {
   findCaller,
   findCallerInTenant,
 } from '@atrium/db/users/callers'
+import { serviceTokenPrefix } from '../platform/service-token.ts'
 import { isOperatorToken, type TokenClaims } from '../platform/token.ts'
 import type { Caller, CallerTenant, RequestInfo } from './caller.ts'
 import { toEnforcedPolicy } from './enforced-policy.ts'
+import {
+  type ServiceToken,
+  serviceCaller,
+  serviceClaims,
+  verifyServiceToken,
+} from './service-caller.ts'
 import type { Services } from './services.ts'
 
 /**
@@ -23,6 +31,8 @@ export interface Context {
   bearerToken(): string | undefined
   /** Verifies the token alone. Throws AppError when there is no valid one. */
   verifyToken(): Promise<TokenClaims>
+  /** The service token of a program; undefined where a person calls. Throws as `verifyToken`. */
+  readService(): Promise<ServiceToken | undefined>
   /**
    * Verifies the token and reads the stored caller. Throws AppError when there is no valid token or
    * the user is deactivated.
@@ -55,24 +65,27 @@ export function createContext(
   request: RequestInfo,
   authorization: string | undefined,
 ): Context {
-  let claims: Promise<TokenClaims> | undefined
+  let verified: Promise<Verified> | undefined
   let plain: Promise<Caller> | undefined
   const inTenant = new Map<string, Promise<{ caller: Caller; tenant: CallerTenant | undefined }>>()
 
-  function verify(): Promise<TokenClaims> {
-    claims ??= verifyHeader(services, authorization)
-    return claims
+  function verify(): Promise<Verified> {
+    verified ??= verifyHeader(services, request, authorization)
+    return verified
   }
   return {
     services,
     request,
     bearerToken: () => bearerIn(authorization),
-    verifyToken: verify,
+    verifyToken: async () => (await verify()).claims,
+    readService: async () => (await verify()).service,
     readCaller() {
-      plain ??= verify().then(async (token) =>
+      plain ??= verify().then(async ({ claims, service }) =>
         noted(
           request,
-          toCaller(services, token, await findCaller(services.database, token.subject)),
+          service
+            ? serviceCaller(service)
+            : toCaller(services, claims, await findCaller(services.database, claims.subject)),
         ),
       )
       return plain
@@ -83,16 +96,23 @@ export function createContext(
       // A text that cannot be a slug names no tenant, and some such texts the database would not
       // even take.
       const named = isSlugShaped(slug) ? slug : ''
-      const found = verify().then(async (token) => {
+      const found = verify().then(async ({ claims, service }) => {
+        if (named) request.logFields.tenant = named
+        if (service) {
+          const row = await findTenantForService(services.database, named, service.tenantId)
+          return {
+            caller: noted(request, serviceCaller(service)),
+            tenant: row && toTenant(row),
+          }
+        }
         const row = await findCallerInTenant(
           services.database,
-          token.subject,
+          claims.subject,
           named,
           services.clock.now(),
         )
-        if (named) request.logFields.tenant = named
         return {
-          caller: noted(request, toCaller(services, token, row?.caller)),
+          caller: noted(request, toCaller(services, claims, row?.caller)),
           tenant: row ? toTenant(row.tenant) : undefined,
         }
       })
@@ -100,39 +120,32 @@ export function createContext(
       return found
     },
     async readCallerWithTenant(slug) {
-      const token = await verify()
+      const { claims, service } = await verify()
       const named = isSlugShaped(slug) ? slug : ''
+      if (named) request.logFields.tenant = named
+      if (service) {
+        const found = await findTenantRecordForService(services.database, named, service.tenantId)
+        const caller = noted(request, serviceCaller(service))
+        return found
+          ? { caller, ...withRecord(found.record, found) }
+          : { caller, tenant: undefined }
+      }
       const row = await findTenantForCaller(
         services.database,
-        token.subject,
+        claims.subject,
         named,
         services.clock.now(),
       )
-      if (named) request.logFields.tenant = named
-      const caller = noted(request, toCaller(services, token, row?.caller))
-      if (!row?.tenant) return { caller, tenant: undefined }
-      const { id, slug: storedSlug, status, partnerId, awaitsOwner, partnerSlug, plan } = row.tenant
-      return {
-        caller,
-        tenant: {
-          id,
-          slug: storedSlug,
-          status,
-          partnerId,
-          awaitsOwner,
-          partnerSlug,
-          plan,
-          role: row.role,
-          grant: row.grant,
-          policy: toEnforcedPolicy(row.policy),
-        },
-        record: row.tenant,
-      }
+      const caller = noted(request, toCaller(services, claims, row?.caller))
+      return row?.tenant
+        ? { caller, ...withRecord(row.tenant, row) }
+        : { caller, tenant: undefined }
     },
   }
 }
 
 function noted({ logFields }: RequestInfo, caller: Caller): Caller {
+  if (caller.service) logFields.serviceTokenId = caller.service.id
   if (caller.id) logFields.userId = caller.id
   if (caller.operator) logFields.operator = true
   return caller
@@ -148,13 +161,52 @@ export function bearerIn(authorization: string | undefined): string | undefined 
     : undefined
 }
 
+/** What a valid token says; `service` is the stored record behind one of a program. */
+interface Verified {
+  claims: TokenClaims
+  service?: ServiceToken
+}
+
 async function verifyHeader(
   services: Services,
+  request: RequestInfo,
   authorization: string | undefined,
-): Promise<TokenClaims> {
+): Promise<Verified> {
   const token = bearerIn(authorization)
   if (token === undefined) throw new AppError('unauthenticated')
-  return services.tokens.verify(token)
+  if (!token.startsWith(serviceTokenPrefix)) return { claims: await services.tokens.verify(token) }
+  const service = await verifyServiceToken(services, request, token)
+  return { claims: serviceClaims(service), service }
+}
+
+/** The tenant as the guards need it, with its record and how the caller is related to it. */
+function withRecord(
+  record: TenantRow,
+  {
+    role,
+    policy,
+    grant = null,
+  }: Pick<CallerTenant, 'role'> & {
+    policy: Parameters<typeof toEnforcedPolicy>[0]
+    grant?: CallerTenant['grant']
+  },
+): { tenant: CallerTenant; record: TenantRow } {
+  const { id, slug, status, partnerId, awaitsOwner, partnerSlug, plan } = record
+  return {
+    tenant: {
+      id,
+      slug,
+      status,
+      partnerId,
+      awaitsOwner,
+      partnerSlug,
+      plan,
+      role,
+      grant,
+      policy: toEnforcedPolicy(policy),
+    },
+    record,
+  }
 }
 
 function toCaller(services: Services, token: TokenClaims, row: CallerRow | undefined): Caller {

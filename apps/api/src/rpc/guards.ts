@@ -22,6 +22,16 @@ export const publicProcedure = guardedWithoutToken(() => ({}))
 /** J: a valid token of a person who is not deactivated. */
 export const signedIn = guarded(async (ctx) => ({ caller: await ctx.readCaller() }))
 
+/** A program that calls with a service token. For people there is nothing. */
+export const serviceOnly = guarded(
+  async (ctx) => {
+    const caller = await ctx.readCaller()
+    if (!caller.service) throw new AppError('not_found', errorText('unknownServiceToken'))
+    return { caller, service: caller.service }
+  },
+  ['not_found'],
+)
+
 /**
  * O: the token is for the operator audience and the stored flag is set; both are required (seed
  * 5.6).
@@ -37,6 +47,7 @@ export const operator = guarded(
 
 /** Throws the rejection that says which half of the operator guard failed. */
 export function rejectNonOperator(caller: Caller, tokens: Config['tokens']): void {
+  if (caller.operator) return
   if (!isOperatorToken(caller.token, tokens)) throw new AppError('operator_required')
   if (!caller.platformAdmin) throw new AppError('not_platform_admin')
 }
@@ -245,6 +256,18 @@ export const adminPartnerOrOperator = tenantGuard({
   errors: ['not_admin', 'access_level', 'partner_suspended'],
 })
 
+/**
+ * Admins of the tenant in their own right, for what outlives the call: neither operators nor a
+ * partner that looks after the tenant until it has an owner.
+ */
+export const adminOnly = tenantGuard({
+  visible: sees,
+  allowed: (_caller, tenant) => tenant.role === 'admin' || tenant.role === 'owner',
+  hidden: notFound,
+  rejection: () => new AppError('not_admin'),
+  errors: ['not_admin'],
+})
+
 /** The owner alone, for what an owner consents to. */
 export const ownerOnly = tenantGuard({
   visible: sees,
@@ -378,6 +401,8 @@ export const partnerFinanceReader = partnerGuard('finance', 'read')
 export const partnerManager = partnerGuard('manageCustomers', 'write')
 /** P|O: `owner` of an active partner. */
 export const partnerOwner = partnerGuard('manageStaff', 'write')
+/** P|O: staff of level `owner`, also while the partner is suspended. */
+export const partnerOwnerReader = partnerGuard('manageStaff', 'read')
 /** P|O: the same, and operators for a partner that was terminated too. */
 export const partnerSettler = partnerGuard('manageStaff', 'settle')
 

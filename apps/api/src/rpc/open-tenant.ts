@@ -1,7 +1,6 @@
 import { AppError } from '@atrium/core/platform/errors'
 import type { TenantStatus } from '@atrium/core/tenants/tenants'
 import { holdActiveGrant } from '@atrium/db/access-grants/access-grants'
-import { activeRole } from '@atrium/db/members/members'
 import type { Trx } from '@atrium/db/platform/connect'
 import {
   findCustodian,
@@ -9,6 +8,7 @@ import {
   lockTenant,
   type TenantTrx,
 } from '@atrium/db/tenants/tenants'
+import { currentRole } from './current-role.ts'
 import type { Access } from './guards.ts'
 import { rejectFormerStaff } from './partner-lock.ts'
 
@@ -45,8 +45,7 @@ export const evenSuspended: readonly TenantStatus[] = ['suspended']
 /** The owner may have handed the tenant over since the guard ran. */
 export async function rejectFormerOwner(trx: Trx, { caller, tenant }: Access): Promise<void> {
   if (caller.operator) return
-  const role = caller.id === undefined ? undefined : await activeRole(trx, tenant.id, caller.id)
-  if (role !== 'owner') throw new AppError('not_owner')
+  if ((await currentRole(trx, caller, tenant.id)) !== 'owner') throw new AppError('not_owner')
 }
 
 /**
@@ -58,7 +57,7 @@ export async function rejectFormerAdmin(trx: Trx, access: Access): Promise<void>
   const { caller, tenant } = access
   if (caller.operator) return
   if (caller.onBehalf) return rejectFormerDelegate(trx, access)
-  const role = caller.id === undefined ? undefined : await activeRole(trx, tenant.id, caller.id)
+  const role = await currentRole(trx, caller, tenant.id)
   if (role === 'admin' || role === 'owner') return
   if (await isStillCustodian(trx, access)) return
   throw new AppError(role === undefined ? 'not_member' : 'not_admin')
@@ -77,6 +76,10 @@ export async function rejectFormerDelegate(trx: Trx, access: Access): Promise<vo
   if (caller.onBehalf) {
     if (await holdActiveGrant(trx, tenant.id, caller.onBehalf.grantId)) return
     throw new AppError('not_member')
+  }
+  if (caller.service && tenant.role !== null) {
+    if ((await currentRole(trx, caller, tenant.id)) === undefined) throw new AppError('not_member')
+    return
   }
   if (tenant.role === null && !(await isStillCustodian(trx, access)))
     throw new AppError('not_member')

@@ -2,15 +2,11 @@ import type { AuditAction } from '@atrium/core/audit/audit'
 import { hasPartnerRight, type PartnerRight } from '@atrium/core/partners/partner-access'
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
-import {
-  holdPartner,
-  lockPartner,
-  type PartnerRow,
-  staffAccess,
-} from '@atrium/db/partners/partners'
+import { holdPartner, lockPartner, type PartnerRow } from '@atrium/db/partners/partners'
 import type { Trx } from '@atrium/db/platform/connect'
 import type { Caller } from './caller.ts'
 import type { Context } from './context.ts'
+import { currentAccess } from './current-role.ts'
 import type { Access, OwnPartner } from './guards.ts'
 
 /**
@@ -63,7 +59,7 @@ async function stillAllowed(
   if (partner.status === 'terminated') throw new AppError('partner_terminated')
   if (caller.operator) return partner
   if (partner.status === 'suspended') throw new AppError('partner_suspended')
-  const access = caller.id === undefined ? undefined : await staffAccess(trx, partner.id, caller.id)
+  const access = await currentAccess(trx, caller, partner.id)
   if (access === undefined || !hasPartnerRight(access, right)) throw new AppError('access_level')
   return partner
 }

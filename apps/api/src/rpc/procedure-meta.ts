@@ -1,6 +1,7 @@
 import type { Delegable } from '@atrium/core/access-grants/scopes'
 import type { AuditAction } from '@atrium/core/audit/audit'
 import type { ErrorCode } from '@atrium/core/platform/errors'
+import type { ServiceAccess } from '@atrium/core/service-tokens/scopes'
 import type { z } from 'zod'
 import type { LimitedRoute } from './visitor-limits.ts'
 
@@ -13,6 +14,11 @@ export interface ProcedureMeta {
   needsToken?: boolean
   /** The codes that the guard rejects with. Set by `guarded`. */
   guardErrors?: readonly ErrorCode[]
+  /**
+   * Which service tokens open the procedure. Every procedure that needs a token says so; a test
+   * compares them with `packages/testing/src/matrix/service-scopes.ts`.
+   */
+  scope?: ServiceAccess
   /**
    * Which access grants open the procedure. Every procedure about a tenant says so; a test compares
    * them with docs/reference/contract.md.

@@ -8,6 +8,7 @@ import type { Context } from './context.ts'
 import { codeOf, isCausedByInput, toAppError } from './errors.ts'
 import type { ProcedureMeta } from './procedure-meta.ts'
 import { requireRecentSignIn } from './recent-sign-in.ts'
+import { admitService } from './service-caller.ts'
 import { t } from './trpc.ts'
 
 /**
@@ -64,7 +65,11 @@ function begin<Found extends object>(
     let tenantId: string | undefined
     let onBehalf: OnBehalf | undefined
     try {
-      if (access.needsToken) await ctx.verifyToken()
+      if (access.needsToken) {
+        await ctx.verifyToken()
+        const service = await ctx.readService()
+        if (service) await admitService(ctx, service, { path, meta })
+      }
       if (access.needsToken && type === 'mutation') await takeChange(ctx)
       const found = await guard(ctx, getRawInput, {
         delegable: meta?.delegable,
@@ -89,7 +94,7 @@ function begin<Found extends object>(
     } catch (error) {
       const rejection = toAppError(error)
       const { code } = rejection
-      if (!ofTransport.has(code) && !errorsOfProcedure({ type, inputs: [], meta }).has(code)) {
+      if (!ofTransport.has(code) && !errorsOfProcedure({ inputs: [], meta }).has(code)) {
         services.log.error({ procedure: path, code, requestId: request.requestId }, undeclaredError)
       }
       if (tenantId !== undefined) {
@@ -158,15 +163,22 @@ export function proceduresOf(router: AnyTRPCRouter): Record<string, RunnableProc
 
 /** Every code that a call can be rejected with, whichever transport it came by. */
 export function errorsOfProcedure({
-  type,
   inputs,
   meta,
-}: Pick<RunnableProcedure['_def'], 'type' | 'inputs' | 'meta'>): Set<ErrorCode> {
-  const limited = meta?.needsToken ? type !== 'query' || meta.export : meta?.visitors
+}: Pick<RunnableProcedure['_def'], 'inputs' | 'meta'>): Set<ErrorCode> {
+  // Every call with a service token is counted, so one that needs a token can always be limited.
+  const limited = meta?.needsToken || meta?.visitors
   return new Set<ErrorCode>([
     ...(inputs.length > 0 ? (['invalid_input'] as const) : []),
     ...(meta?.needsToken
-      ? (['unauthenticated', 'token_expired', 'unexpected_issuer', 'user_deactivated'] as const)
+      ? ([
+          'unauthenticated',
+          'token_expired',
+          'unexpected_issuer',
+          'user_deactivated',
+          'insufficient_scope',
+          'network_not_allowed',
+        ] as const)
       : []),
     ...(meta?.recentSignIn ? (['recent_sign_in_required'] as const) : []),
     ...(meta?.guardErrors ?? []),

@@ -27,13 +27,17 @@ export function isBoundByPolicy(
 
 /**
  * What the policy is checked against: the token's claims and where the request comes from. The
- * address is one that the caller did not choose: see `visitorAddress`.
+ * address is one that the caller did not choose: see `visitorAddress`. A program has no sign-in:
+ * networks and countries bind it, second factors and the age of a sign-in do not.
  */
-export function signInFacts(ctx: Context, { token }: Pick<Caller, 'token'>): SignInFacts {
+export function signInFacts(
+  ctx: Context,
+  { token, service }: Pick<Caller, 'token' | 'service'>,
+): SignInFacts {
   const address = visitorAddress(ctx)
   return {
-    secondFactor: token.secondFactor,
-    signedInAt: token.signedInAt ?? null,
+    secondFactor: service !== undefined || token.secondFactor,
+    signedInAt: service ? ctx.services.clock.now() : (token.signedInAt ?? null),
     address: address === '' ? null : address,
     country: ctx.request.country,
   }

@@ -47,6 +47,8 @@ export interface Services {
   flags: Flags
   /** Evaluations by OpenFeature clients. */
   ofrepLimit: RateLimit
+  /** Addresses that send invalid service tokens. */
+  tokenFailures: RateLimit
   limits: Limits
   requestCounts: RequestCounts
   /** What hosts' calendars say of their time. */

@@ -32,6 +32,7 @@ const ReadablePreview = PreviewSecurityPolicy.extend({ ipAllowlist })
 export const securityPolicyRouter = router({
   get: memberOrOperator
     .meta({
+      scope: 'security:read',
       delegable: ['security'],
       openapi: { method: 'GET', path, tags, summary: 'Read how members may sign in' },
     })
@@ -40,6 +41,7 @@ export const securityPolicyRouter = router({
     .query(({ ctx }) => getSecurityPolicy(ctx, ctx.access)),
   update: adminOrOperator
     .meta({
+      scope: 'security:write',
       delegable: ['security'],
       openapi: { method: 'PATCH', path, tags, summary: 'Change how members may sign in' },
       audit: 'security_policy.updated',
@@ -57,6 +59,7 @@ export const securityPolicyRouter = router({
     .mutation(({ ctx, input }) => updateSecurityPolicy(ctx, ctx.access, input)),
   preview: adminOrOperator
     .meta({
+      scope: 'security:read',
       delegable: ['security'],
       openapi: {
         method: 'POST',

@@ -18,6 +18,7 @@ const tags = ['sso']
 export const ssoRouter = router({
   list: memberOrOperator
     .meta({
+      scope: 'sso:read',
       delegable: ['sso'],
       openapi: {
         method: 'GET',
@@ -31,6 +32,7 @@ export const ssoRouter = router({
     .query(({ ctx, signal }) => listSsoApps(ctx, ctx.access, signal)),
   create: adminOrOperator
     .meta({
+      scope: 'sso:write',
       delegable: ['sso'],
       openapi: {
         method: 'POST',
@@ -58,6 +60,7 @@ export const ssoRouter = router({
     .mutation(({ ctx, input }) => createSsoApp(ctx, ctx.access, input)),
   remove: adminOrOperator
     .meta({
+      scope: 'sso:write',
       delegable: ['sso'],
       openapi: {
         method: 'DELETE',

@@ -10,6 +10,7 @@ const tags = ['system']
 export const systemRouter = router({
   get: operator
     .meta({
+      scope: 'system:read',
       openapi: {
         method: 'GET',
         path: '/system',
@@ -22,6 +23,7 @@ export const systemRouter = router({
     .query(({ ctx }) => getSystem(ctx.services)),
   failures: operator
     .meta({
+      scope: 'system:read',
       openapi: {
         method: 'GET',
         path: '/system/failures',

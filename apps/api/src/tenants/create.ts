@@ -53,7 +53,7 @@ export async function createTenant(
 ): Promise<TenantView> {
   const { services } = ctx
   rejectForeignFields(someone, input)
-  const caller = { ...someone, id: await storedId(services, someone) }
+  const caller = someone.service ? someone : { ...someone, id: await storedId(services, someone) }
   const ownerId = chooseOwner(services, caller, input)
   const partner = await choosePartner(services, caller, input)
   const defaults =
@@ -111,6 +111,8 @@ export async function createTenant(
 }
 
 function rejectForeignFields(caller: Caller, input: CreateTenant): void {
+  if (caller.service?.kind === 'tenant')
+    throw new AppError('insufficient_scope', errorText('notForTenantTokens'))
   if (caller.operator) return
   if (input.partnerId !== undefined || (input.ownerEmail !== undefined && !caller.partner))
     throw new AppError('operator_required', errorText('operatorFields'))
@@ -135,11 +137,11 @@ async function storedId(services: Services, caller: Caller): Promise<string> {
 
 /**
  * Null for a tenant that awaits its owner: no one owns a tenant by address alone, and staff of a
- * partner sets tenants up for others.
+ * partner and programs set tenants up for others.
  */
 function chooseOwner(
   { config }: Services,
-  caller: Caller & { id: string },
+  caller: Caller,
   { ownerEmail }: CreateTenant,
 ): string | null {
   if (ownerEmail !== undefined && ownerEmail !== caller.email) {
@@ -147,7 +149,7 @@ function chooseOwner(
     return null
   }
   const forOthers = ownerEmail === undefined && !caller.operator && caller.partner !== undefined
-  return forOthers ? null : caller.id
+  return forOthers ? null : (caller.id ?? null)
 }
 
 async function inviteOwner(

@@ -9,6 +9,7 @@ import { countDomains } from '@atrium/db/mail/domains'
 import { countMailLists } from '@atrium/db/mail/lists'
 import type { Db } from '@atrium/db/platform/connect'
 import { findTenantLimits, saveTenantLimits } from '@atrium/db/platform/rate-limits'
+import { countServiceTokens } from '@atrium/db/service-tokens/service-tokens'
 import { countSsoApps } from '@atrium/db/sso/sso'
 import { lockTenant } from '@atrium/db/tenants/tenants'
 import { errorTexts } from '@atrium/messages/error-texts'
@@ -21,6 +22,7 @@ import { tenantTransaction } from '../rpc/tenant-transaction.ts'
 const present: Partial<Record<LimitName, (db: Db, tenantId: string) => Promise<number>>> = {
   domains: countDomains,
   lists: countMailLists,
+  service_tokens: (db, tenantId) => countServiceTokens(db, { kind: 'tenant', tenantId }),
   sso_apps: countSsoApps,
 }
 

@@ -11,7 +11,8 @@ import type { Services } from '../rpc/services.ts'
 import { toTenantView } from './view.ts'
 
 /**
- * Operators see every tenant, partner staff their partner's and their own, others their own.
+ * Operators see every tenant, partner staff their partner's and their own, others their own. A
+ * service token sees what it acts for.
  * Tenants whose security policy shuts the caller out are left out, so a page may be shorter.
  */
 export async function listTenants(
@@ -37,10 +38,15 @@ function readRows(
   { cursor: before, q, status, plan, partnerSlug, limit }: ListTenants,
 ) {
   const filter = { status, plan, partnerSlug, before, limit }
-  const { id: userId, operator, partner } = caller
+  const { id: userId, operator, partner, service } = caller
   if (operator) return queryTenants(database.db, { scope: { everything: true }, q, ...filter })
   if (userId !== undefined && partner === undefined && !q)
     return listOwnTenants(database, { userId, ...filter })
-  const scope = { everything: false, userId, partnerId: partner?.id } as const
+  const scope = {
+    everything: false,
+    userId,
+    partnerId: partner?.id,
+    tenantId: service?.tenantId ?? undefined,
+  } as const
   return queryTenants(database.db, { scope, q, ...filter })
 }

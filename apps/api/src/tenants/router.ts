@@ -51,6 +51,7 @@ const tags = ['tenants']
 export const tenantsRouter = router({
   create: signedIn
     .meta({
+      scope: 'tenants:write',
       openapi: {
         method: 'POST',
         path: '/tenants',
@@ -76,6 +77,7 @@ export const tenantsRouter = router({
     .mutation(({ ctx, input }) => createTenant(ctx, ctx.caller, input)),
   list: signedIn
     .meta({
+      scope: 'tenants:read',
       openapi: { method: 'GET', path: '/tenants', tags, summary: 'List the tenants you may see' },
     })
     .input(ListTenants)
@@ -83,6 +85,7 @@ export const tenantsRouter = router({
     .query(({ ctx, input }) => listTenants(ctx, ctx.caller, input)),
   get: tenantReader
     .meta({
+      scope: 'tenants:read',
       delegable: 'never',
       openapi: { method: 'GET', path: '/tenants/{slug}', tags, summary: 'Read a tenant' },
       errors: ['not_member'],
@@ -102,6 +105,7 @@ export const tenantsRouter = router({
     }),
   update: adminPartnerOrOperator
     .meta({
+      scope: 'tenants:write',
       delegable: 'never',
       recentSignIn: 'when it has `domains` or `partnerId`',
       openapi: { method: 'PATCH', path: '/tenants/{slug}', tags, summary: 'Change a tenant' },
@@ -136,6 +140,7 @@ export const tenantsRouter = router({
     .mutation(({ ctx, input }) => updateTenant(ctx, ctx.access, input)),
   delete: ownerOrOperator
     .meta({
+      scope: 'never',
       delegable: 'never',
       openapi: {
         method: 'DELETE',
@@ -165,6 +170,7 @@ export const tenantsRouter = router({
     .mutation(({ ctx, input }) => deleteTenant(ctx, ctx.access, input)),
   reconcile: adminPartnerOrOperator
     .meta({
+      scope: 'tenants:write',
       delegable: 'never',
       openapi: {
         method: 'POST',
@@ -180,6 +186,7 @@ export const tenantsRouter = router({
     .mutation(({ ctx }) => reconcileTenant(ctx, ctx.access)),
   suspend: partnerOrOperator
     .meta({
+      scope: 'tenants:write',
       delegable: 'never',
       openapi: {
         method: 'POST',
@@ -195,6 +202,7 @@ export const tenantsRouter = router({
     .mutation(({ ctx, input }) => suspendTenant(ctx, ctx.access, input)),
   resume: partnerOrOperator
     .meta({
+      scope: 'tenants:write',
       delegable: 'never',
       openapi: {
         method: 'POST',
@@ -210,6 +218,7 @@ export const tenantsRouter = router({
     .mutation(({ ctx, input }) => resumeTenant(ctx, ctx.access, input)),
   restore: operatorOfTenant
     .meta({
+      scope: 'tenants:write',
       delegable: 'never',
       openapi: {
         method: 'POST',
@@ -231,6 +240,7 @@ export const tenantsRouter = router({
     .mutation(({ ctx, input }) => restoreTenant(ctx, ctx.access, input)),
   purge: operatorOfTenant
     .meta({
+      scope: 'never',
       delegable: 'never',
       openapi: {
         method: 'POST',
@@ -247,6 +257,7 @@ export const tenantsRouter = router({
     .mutation(({ ctx, input }) => purgeTenant(ctx, ctx.access, input)),
   limits: adminReader
     .meta({
+      scope: 'tenants:read',
       delegable: 'never',
       openapi: {
         method: 'GET',
@@ -260,6 +271,7 @@ export const tenantsRouter = router({
     .query(({ ctx }) => readTenantLimits(ctx, ctx.access)),
   setLimits: operatorOfTenant
     .meta({
+      scope: 'tenants:write',
       delegable: 'never',
       openapi: {
         method: 'PATCH',
@@ -275,6 +287,7 @@ export const tenantsRouter = router({
     .mutation(({ ctx, input }) => setTenantLimits(ctx, ctx.access, input)),
   events: memberOrOperator
     .meta({
+      scope: 'never',
       delegable: 'any',
       openapi: {
         method: 'GET',

@@ -26,6 +26,7 @@ const tags = ['users']
 export const usersRouter = router({
   me: signedIn
     .meta({
+      scope: 'never',
       openapi: {
         method: 'GET',
         path: '/users/me',
@@ -38,12 +39,16 @@ export const usersRouter = router({
     .output(UserView)
     .query(({ ctx }) => readMe(ctx, ctx.caller)),
   list: operator
-    .meta({ openapi: { method: 'GET', path: '/users', tags, summary: 'List users' } })
+    .meta({
+      scope: 'users:read',
+      openapi: { method: 'GET', path: '/users', tags, summary: 'List users' },
+    })
     .input(ListUsers)
     .output(UserPage)
     .query(({ ctx, input }) => listUsers(ctx, input)),
   create: operator
     .meta({
+      scope: 'never',
       openapi: {
         method: 'POST',
         path: '/users',
@@ -58,6 +63,7 @@ export const usersRouter = router({
     .mutation(({ ctx, input }) => createUser(ctx, ctx.caller, input)),
   invite: operator
     .meta({
+      scope: 'never',
       openapi: { method: 'POST', path: '/users/invite', tags, summary: 'Invite an operator' },
       audit: 'platform.user_invited',
       secretResponse: true,
@@ -69,6 +75,7 @@ export const usersRouter = router({
     .mutation(({ ctx, input }) => inviteUser(ctx, ctx.caller, input)),
   get: signedIn
     .meta({
+      scope: 'users:read',
       openapi: { method: 'GET', path: '/users/{id}', tags, summary: 'Read a user' },
       errors: ['not_found'],
     })
@@ -77,6 +84,7 @@ export const usersRouter = router({
     .query(({ ctx, input }) => getUser(ctx, ctx.caller, input.id)),
   update: signedIn
     .meta({
+      scope: 'never',
       recentSignIn: `when it has ${operatorOnlyUserFields.map((field) => `\`${field}\``).join(', ')}`,
       openapi: { method: 'PATCH', path: '/users/{id}', tags, summary: 'Change a user' },
       audit: 'user.updated',
@@ -105,6 +113,7 @@ export const usersRouter = router({
     .mutation(({ ctx, input }) => updateUser(ctx, ctx.caller, input)),
   delete: operator
     .meta({
+      scope: 'never',
       openapi: {
         method: 'DELETE',
         path: '/users/{id}',
@@ -132,6 +141,7 @@ export const usersRouter = router({
     .mutation(({ ctx, input }) => deleteUser(ctx, ctx.caller, input.id)),
   deactivate: operator
     .meta({
+      scope: 'never',
       openapi: { method: 'POST', path: '/users/{id}/deactivate', tags, summary: 'Shut a user out' },
       audit: 'user.deactivated',
       errors: [
@@ -148,6 +158,7 @@ export const usersRouter = router({
     .mutation(({ ctx, input }) => deactivateUser(ctx, ctx.caller, input)),
   reactivate: operator
     .meta({
+      scope: 'never',
       openapi: {
         method: 'POST',
         path: '/users/{id}/reactivate',

@@ -1,7 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { claimFor } from '@atrium/testing/address-claims'
 import { giveMailbox } from '@atrium/testing/mailboxes'
+import { insertServiceToken } from '@atrium/testing/service-tokens'
 import type { TestApp, TestResponse } from '@atrium/testing/test-app'
+import { newSecret, writeServiceToken } from '../../src/platform/service-token.ts'
 import { amongMailboxes, amongMembers, amongPartners, inHouse } from './reach.ts'
 
 const unique = () => randomBytes(4).toString('hex')
@@ -35,6 +37,17 @@ export const byPeople = {
     const token = await testApp.token('owner@acme.test')
     return (n) => testApp.request('PATCH', '/tenants/acme', { token, body: { name: `Acme ${n}` } })
   }),
+  service_token_minute: inHouse(async (testApp) => {
+    const { token } = await insertServiceToken(testApp, { kind: 'platform' })
+    return () => testApp.request('GET', '/service-tokens/current', { token })
+  }),
+  token_failures_minute: inHouse(
+    (testApp) => () =>
+      testApp.request('GET', '/service-tokens/current', {
+        token: writeServiceToken(randomUUID(), newSecret().secret),
+      }),
+    { status: 401, headers: false },
+  ),
   workplaces_person_day: inHouse(
     async (testApp) => {
       const token = await testApp.token('newcomer@example.test')

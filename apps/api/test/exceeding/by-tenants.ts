@@ -3,7 +3,7 @@ import { personElsewhere } from '@atrium/testing/address-claims'
 import { invite } from '@atrium/testing/invitations'
 import type { MembersTestApp } from '@atrium/testing/members-test-app'
 import { proveDomain } from '@atrium/testing/test-app'
-import { amongMembers } from './reach.ts'
+import { amongMembers, inHouse } from './reach.ts'
 
 const unique = () => randomBytes(4).toString('hex')
 const own = () => `${unique()}@acme.tenants.local`
@@ -95,6 +95,17 @@ export const byTenants = {
     {
       status: 201,
     },
+  ),
+  service_tokens: inHouse(
+    async (testApp) => {
+      const token = await testApp.token('owner@acme.test')
+      return (n) =>
+        testApp.request('POST', '/tenants/acme/service-tokens', {
+          token,
+          body: { name: `Program ${n}`, scopes: ['members:read'], expiresInDays: 30 },
+        })
+    },
+    { status: 201 },
   ),
   sso_apps: amongMembers(
     (testApp) => () =>

@@ -6,7 +6,7 @@ import { slugFilter } from '../tenants/slugs.ts'
 
 export { auditOutcomes }
 
-export const actorTypes = ['user', 'operator', 'partner', 'system', 'visitor'] as const
+export const actorTypes = ['user', 'operator', 'partner', 'system', 'visitor', 'service'] as const
 export const actorType = z.enum(actorTypes)
 export type ActorType = z.infer<typeof actorType>
 
@@ -167,6 +167,9 @@ export const auditActions = [
   'security_policy.updated',
   'spending_limit.removed',
   'spending_limit.set',
+  'service_token.created',
+  'service_token.revoked',
+  'service_token.rotated',
   'subscription.canceled',
   'subscription.created',
   'subscription.kept',
@@ -412,7 +415,7 @@ export function auditMetadata(
 }
 
 /** What stays of metadata that are too large. */
-const kept = ['requestId', 'onBehalfOf', 'grantId']
+const kept = ['requestId', 'onBehalfOf', 'grantId', 'service']
 
 /** PostgreSQL's jsonb takes neither NUL nor lone surrogates; an entry with either would be lost. */
 function storable(text: string): string {

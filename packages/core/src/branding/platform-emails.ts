@@ -238,4 +238,22 @@ export const platformEmails = {
       })
     },
   },
+  'service_token.expiring': {
+    variables: [
+      ...commonVariables,
+      { name: 'service.name', sample: 'Directory sync' },
+      { name: 'service.owner', sample: 'Acme' },
+      { name: 'service.endsOn', sample: '28 July 2026' },
+      { name: 'link.tokens', sample: 'https://portal.example/t/acme/service-tokens' },
+    ],
+    standard: (language) => {
+      const { serviceTokenExpiring: texts } = mailTemplates[language].platform
+      return message(language, {
+        ...texts,
+        paragraphs: [texts.ends, texts.rotate],
+        action: { label: texts.action, link: 'link.tokens' },
+        bold: 'service.name',
+      })
+    },
+  },
 } as const satisfies Record<PlatformTemplateKey, TemplateDefinition>

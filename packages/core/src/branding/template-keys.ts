@@ -62,6 +62,7 @@ export const platformTemplateKeys = [
   'access.requested',
   'access.decided',
   'access.break_glass',
+  'service_token.expiring',
 ] as const
 
 export type PlatformTemplateKey = (typeof platformTemplateKeys)[number]

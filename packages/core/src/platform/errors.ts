@@ -27,6 +27,7 @@ const table = {
   not_admin: 403,
   not_owner: 403,
   not_partner_staff: 403,
+  insufficient_scope: 403,
   forbidden_field: 403,
   user_deactivated: 403,
   workplace_suspended: 403,
@@ -236,6 +237,8 @@ export class AppError extends Error {
   readonly retryAfterSeconds: number | undefined
   /** How old a sign-in may be that is enough, where another sign-in is what helps. */
   readonly maxAgeSeconds: number | undefined
+  /** The scopes that a service token needs. */
+  readonly scopes: readonly string[] | undefined
   /** The name of the limit that was reached (`@atrium/core/platform/limits`). */
   readonly limit: LimitName | undefined
   /** The record as it is now, for a caller who edits it and may read it. */
@@ -250,6 +253,7 @@ export class AppError extends Error {
       retryAfterSeconds?: number
       maxAgeSeconds?: number
       limit?: LimitName
+      scopes?: readonly string[]
       current?: object
     } = {},
   ) {
@@ -264,6 +268,7 @@ export class AppError extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds
     this.maxAgeSeconds = options.maxAgeSeconds
     this.limit = options.limit
+    this.scopes = options.scopes
     this.current = options.current
   }
 

@@ -56,6 +56,27 @@ const table = {
     kept: 'database',
     against: 'A leaked access token or a program in a loop uses up the allowance of its person.',
   },
+  service_token_minute: {
+    per: 'token',
+    most: 1_200,
+    seconds: minute,
+    kept: 'database',
+    against: 'A program in a loop, or one with a leaked service token, floods the API.',
+  },
+  token_failures_minute: {
+    per: 'address',
+    most: 300,
+    seconds: minute,
+    kept: 'process',
+    against: 'Someone sends invented service tokens, each of which is looked up.',
+  },
+  service_tokens: {
+    per: 'tenant',
+    most: 100,
+    seconds: null,
+    kept: 'database',
+    against: 'A program creates service tokens without end, and nobody can review them.',
+  },
   workplaces_person_day: {
     per: 'person',
     most: 10,

@@ -90,6 +90,7 @@ import * as tenantsOfParts from '../migrations/0200-tenants-of-parts.ts'
 import * as fillTenantsOfParts from '../migrations/0201-fill-tenants-of-parts.ts'
 import * as requireTenantsOfParts from '../migrations/0202-require-tenants-of-parts.ts'
 import * as validateTenantsOfParts from '../migrations/0203-validate-tenants-of-parts.ts'
+import * as serviceTokens from '../migrations/0240-service-tokens.ts'
 import { installJobs } from '../platform/install-jobs.ts'
 import { buildOnlineIndexes } from './online-indexes.ts'
 
@@ -182,6 +183,7 @@ const migrations: Record<string, Migration> = {
   '0201-fill-tenants-of-parts': fillTenantsOfParts,
   '0202-require-tenants-of-parts': requireTenantsOfParts,
   '0203-validate-tenants-of-parts': validateTenantsOfParts,
+  '0240-service-tokens': serviceTokens,
   '0017-health': health,
   '0018-flag-guards': flagGuards,
 }

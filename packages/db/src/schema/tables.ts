@@ -11,6 +11,7 @@ import type { PayoutsTables } from './payouts.ts'
 import type { PlatformTables } from './platform.ts'
 import type { ReportsTables } from './reports.ts'
 import type { SchedulingTables } from './scheduling.ts'
+import type { ServiceTokensTables } from './service-tokens.ts'
 import type { SubscriptionsTables } from './subscriptions.ts'
 import type { TenantsTables } from './tenants.ts'
 import type { UsersTables } from './users.ts'
@@ -30,6 +31,7 @@ export interface Tables
     PlatformTables,
     ReportsTables,
     SchedulingTables,
+    ServiceTokensTables,
     SubscriptionsTables,
     TenantsTables,
     UsersTables {}

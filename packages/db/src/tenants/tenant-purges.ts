@@ -263,6 +263,7 @@ export async function eraseTenantRecords(db: Db, tenantId: string): Promise<void
       'email_templates',
       'member_imports',
       'invitations',
+      'service_tokens',
       'tenant_limits',
       'membership_revocations',
     ] as const)

@@ -159,7 +159,13 @@ export async function findTenantForCaller(
 /** Which tenants a list may show. */
 export type TenantScope =
   | { everything: true }
-  | { everything: false; userId: string | undefined; partnerId: string | undefined }
+  | {
+      everything: false
+      userId: string | undefined
+      partnerId: string | undefined
+      /** The tenant of a service token, which acts there as an admin. */
+      tenantId?: string | undefined
+    }
 
 export interface TenantFilter {
   scope: TenantScope
@@ -190,6 +196,7 @@ export type ListedTenantRow = TenantRow & {
 export async function listTenants(db: Db, filter: TenantFilter): Promise<ListedTenantRow[]> {
   const { scope, q, limit } = filter
   const userId = scope.everything ? null : (scope.userId ?? null)
+  const ofService = scope.everything ? undefined : scope.tenantId
   const conditions = [
     filter.status ? sql<SqlBool>`t.status = ${filter.status}` : sql<SqlBool>`t.status <> 'deleted'`,
     ...(filter.plan ? [sql<SqlBool>`t.plan = ${filter.plan}`] : []),
@@ -206,13 +213,18 @@ export async function listTenants(db: Db, filter: TenantFilter): Promise<ListedT
           // is.
           sql<SqlBool>`t.id in (select m.tenant_id from memberships m join tenants own on own.id = m.tenant_id
             where m.user_id = ${userId} and m.status in ('active', 'provisioning') and (m.role <> 'member' or not ${isShut('own')})
-            ${scope.partnerId === undefined ? sql`` : sql`union select sold.id from tenants sold where sold.partner_id = ${scope.partnerId}`})`,
+            ${scope.partnerId === undefined ? sql`` : sql`union select sold.id from tenants sold where sold.partner_id = ${scope.partnerId}`}
+            ${ofService === undefined ? sql`` : sql`union select ${ofService}::uuid`})`,
         ]),
   ]
+  const role =
+    ofService === undefined
+      ? sql`(select role from memberships r where r.tenant_id = t.id and r.user_id = ${userId} and r.status <> 'removing')`
+      : sql`case when t.id = ${ofService}::uuid then 'admin' end`
   const page = async (tenants: RawBuilder<unknown>, more: RawBuilder<SqlBool>[]) => {
     // Plain SQL: the tenants come from different sources, with the joins of `tenantJoins`.
     const { rows } = await sql<ListedTenantRow>`
-      select ${sql.raw(tenantColumns)}, (select role from memberships r where r.tenant_id = t.id and r.user_id = ${userId} and r.status <> 'removing') as role,
+      select ${sql.raw(tenantColumns)}, ${role} as role,
         ${scope.everything ? sql`null` : sql.raw(tenantPolicy)} as policy
       from ${tenants} ${sql.raw(tenantJoins)}
       where ${sql.join([...conditions, ...more], sql` and `)}

@@ -29,6 +29,7 @@ import { schedulingBookingsRows } from './scheduling-bookings.ts'
 import { schedulingHostsRows } from './scheduling-hosts.ts'
 import { schedulingOffersRows } from './scheduling-offers.ts'
 import { securityPolicyRows } from './security-policy.ts'
+import { serviceTokensRows } from './service-tokens.ts'
 import { ssoRows } from './sso.ts'
 import { storageRows } from './storage.ts'
 import { subscriptionsRows } from './subscriptions.ts'
@@ -63,6 +64,7 @@ export const matrix: Rows = {
   ...priceMigrationsRows,
   ...pricesRows,
   ...subscriptionsRows,
+  ...serviceTokensRows,
   ...ssoRows,
   ...mailProfileRows,
   ...membersRows,

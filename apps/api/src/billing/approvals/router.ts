@@ -26,6 +26,7 @@ const limit = '/tenants/{slug}/partner-limit' as const
 export const approvalsRouter = router({
   list: adminReader
     .meta({
+      scope: 'billing:read',
       delegable: 'never',
       openapi: { method: 'GET', path, tags, summary: 'List what the partner asked for' },
     })
@@ -34,6 +35,7 @@ export const approvalsRouter = router({
     .query(({ ctx, input }) => listApprovals(ctx, ctx.access, input)),
   approve: ownerOrOperator
     .meta({
+      scope: 'never',
       delegable: 'never',
       openapi: {
         method: 'POST',
@@ -66,6 +68,7 @@ export const approvalsRouter = router({
     .mutation(({ ctx, input }) => approveRequest(ctx, ctx.access, input)),
   decline: ownerOrOperator
     .meta({
+      scope: 'never',
       delegable: 'never',
       openapi: {
         method: 'POST',
@@ -81,6 +84,7 @@ export const approvalsRouter = router({
     .mutation(({ ctx, input }) => declineRequest(ctx, ctx.access, input)),
   getLimit: adminReader
     .meta({
+      scope: 'billing:read',
       delegable: 'never',
       openapi: {
         method: 'GET',
@@ -94,6 +98,7 @@ export const approvalsRouter = router({
     .query(({ ctx }) => getSpendingLimit(ctx, ctx.access)),
   setLimit: ownerOrOperator
     .meta({
+      scope: 'never',
       delegable: 'never',
       openapi: {
         method: 'PUT',
@@ -110,6 +115,7 @@ export const approvalsRouter = router({
     .mutation(({ ctx, input }) => setSpendingLimit(ctx, ctx.access, input)),
   removeLimit: ownerOrOperator
     .meta({
+      scope: 'never',
       delegable: 'never',
       openapi: {
         method: 'DELETE',

@@ -11,6 +11,7 @@ const path = '/tenants/{slug}/billing-info' as const
 export const billingInfoRouter = router({
   get: memberOrOperator
     .meta({
+      scope: 'billing:read',
       delegable: 'never',
       openapi: {
         method: 'GET',
@@ -24,6 +25,7 @@ export const billingInfoRouter = router({
     .query(({ ctx }) => getBillingInfo(ctx, ctx.access)),
   update: adminOrOperator
     .meta({
+      scope: 'billing:write',
       delegable: 'never',
       openapi: { method: 'PATCH', path, tags, summary: 'Change whom invoices go to' },
       audit: 'billing_info.updated',

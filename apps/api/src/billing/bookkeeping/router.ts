@@ -11,6 +11,7 @@ const path = '/billing/bookkeeping/{month}' as const
 export const bookkeepingRouter = router({
   get: operator
     .meta({
+      scope: 'billing:read',
       openapi: {
         method: 'GET',
         path,
@@ -23,6 +24,7 @@ export const bookkeepingRouter = router({
     .query(({ ctx, input }) => getBookkeeping(ctx.services, input)),
   export: operator
     .meta({
+      scope: 'billing:read',
       openapi: {
         method: 'GET',
         path: `${path}/export`,

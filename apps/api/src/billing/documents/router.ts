@@ -32,6 +32,7 @@ const partnerAddress = '/partners/{slug}/billing-address' as const
 export const documentsRouter = router({
   list: memberOrOperator
     .meta({
+      scope: 'billing:read',
       delegable: 'never',
       openapi: {
         method: 'GET',
@@ -46,6 +47,7 @@ export const documentsRouter = router({
     .query(({ ctx, input }) => listDocuments(ctx, ctx.access, input)),
   download: memberOrOperator
     .meta({
+      scope: 'billing:read',
       delegable: 'never',
       openapi: {
         method: 'GET',
@@ -61,6 +63,7 @@ export const documentsRouter = router({
     .query(({ ctx, input }) => downloadDocument(ctx, ctx.access, input)),
   overview: operator
     .meta({
+      scope: 'billing:read',
       openapi: {
         method: 'GET',
         path: '/billing/documents',
@@ -73,6 +76,7 @@ export const documentsRouter = router({
     .query(({ ctx }) => getDocumentOverview(ctx.services)),
   tenantAddress: memberOrOperator
     .meta({
+      scope: 'billing:read',
       delegable: 'never',
       openapi: {
         method: 'GET',
@@ -86,6 +90,7 @@ export const documentsRouter = router({
     .query(({ ctx }) => getTenantAddress(ctx, ctx.access)),
   setTenantAddress: adminOrOperator
     .meta({
+      scope: 'billing:write',
       delegable: 'never',
       openapi: { method: 'PUT', path: tenantAddress, tags, summary: 'Set the address on invoices' },
       audit: 'billing_info.updated',
@@ -96,6 +101,7 @@ export const documentsRouter = router({
     .mutation(({ ctx, input }) => setTenantAddress(ctx, ctx.access, input)),
   partnerAddress: partnerFinanceReader
     .meta({
+      scope: 'billing:read',
       openapi: {
         method: 'GET',
         path: partnerAddress,
@@ -108,6 +114,7 @@ export const documentsRouter = router({
     .query(({ ctx }) => getPartnerAddress(ctx, ctx.partnerAccess)),
   setPartnerAddress: partnerSettler
     .meta({
+      scope: 'billing:write',
       openapi: {
         method: 'PUT',
         path: partnerAddress,

@@ -33,6 +33,7 @@ const invoices = '/tenants/{slug}/invoices' as const
 export const billingRouter = router({
   get: memberOrOperator
     .meta({
+      scope: 'billing:read',
       delegable: 'never',
       openapi: { method: 'GET', path, tags, summary: 'See subscription, card and what is due' },
     })
@@ -41,6 +42,7 @@ export const billingRouter = router({
     .query(({ ctx }) => getBilling(ctx, ctx.access)),
   nextInvoice: memberOrOperator
     .meta({
+      scope: 'billing:read',
       delegable: 'never',
       openapi: {
         method: 'GET',
@@ -54,6 +56,7 @@ export const billingRouter = router({
     .query(({ ctx }) => getNextInvoice(ctx, ctx.access)),
   createSetupIntent: adminOrOperator
     .meta({
+      scope: 'never',
       delegable: 'never',
       openapi: {
         method: 'POST',
@@ -70,6 +73,7 @@ export const billingRouter = router({
     .mutation(({ ctx }) => createSetupIntent(ctx, ctx.access)),
   setPaymentMethod: adminOrOperator
     .meta({
+      scope: 'never',
       delegable: 'never',
       openapi: {
         method: 'PUT',
@@ -86,6 +90,7 @@ export const billingRouter = router({
     .mutation(({ ctx, input }) => setPaymentMethod(ctx, ctx.access, input)),
   removePaymentMethod: adminOrOperator
     .meta({
+      scope: 'never',
       delegable: 'never',
       openapi: {
         method: 'DELETE',
@@ -102,6 +107,7 @@ export const billingRouter = router({
     .mutation(({ ctx }) => removePaymentMethod(ctx, ctx.access)),
   portal: adminOrOperator
     .meta({
+      scope: 'never',
       delegable: 'never',
       openapi: {
         method: 'GET',
@@ -118,6 +124,7 @@ export const billingRouter = router({
     .query(({ ctx }) => createPortalSession(ctx, ctx.access)),
   invoices: memberOrOperator
     .meta({
+      scope: 'billing:read',
       delegable: 'never',
       openapi: { method: 'GET', path: invoices, tags, summary: 'List invoices' },
     })
@@ -126,6 +133,7 @@ export const billingRouter = router({
     .query(({ ctx, input }) => listInvoices(ctx, ctx.access, input)),
   invoiceDocument: memberOrOperator
     .meta({
+      scope: 'billing:read',
       delegable: 'never',
       openapi: {
         method: 'GET',
@@ -140,6 +148,7 @@ export const billingRouter = router({
     .query(({ ctx, input }) => getInvoiceDocument(ctx, ctx.access, input)),
   payInvoice: adminOrOperator
     .meta({
+      scope: 'billing:write',
       delegable: 'never',
       openapi: {
         method: 'POST',
@@ -155,6 +164,7 @@ export const billingRouter = router({
     .mutation(({ ctx, input }) => payInvoice(ctx, ctx.access, input)),
   overview: operator
     .meta({
+      scope: 'billing:read',
       openapi: {
         method: 'GET',
         path: '/billing/overview',

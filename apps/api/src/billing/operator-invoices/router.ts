@@ -32,6 +32,7 @@ const corrections = '/billing/invoice-corrections' as const
 export const operatorInvoicesRouter = router({
   list: operator
     .meta({
+      scope: 'billing:read',
       openapi: { method: 'GET', path, tags, summary: 'List the invoices of all tenants' },
     })
     .input(ListOperatorInvoices)
@@ -39,6 +40,7 @@ export const operatorInvoicesRouter = router({
     .query(({ ctx, input }) => listOperatorInvoices(ctx.services, input)),
   totals: operator
     .meta({
+      scope: 'billing:read',
       openapi: {
         method: 'GET',
         path: `${path}/totals`,
@@ -51,6 +53,7 @@ export const operatorInvoicesRouter = router({
     .query(({ ctx, input }) => getInvoiceTotals(ctx.services, input)),
   export: operator
     .meta({
+      scope: 'billing:read',
       openapi: {
         method: 'GET',
         path: `${path}/export`,
@@ -63,6 +66,7 @@ export const operatorInvoicesRouter = router({
     .query(({ ctx, input }) => exportOperatorInvoices(ctx.services, input)),
   get: operator
     .meta({
+      scope: 'billing:read',
       openapi: {
         method: 'GET',
         path: `${path}/{id}`,
@@ -76,6 +80,7 @@ export const operatorInvoicesRouter = router({
     .query(({ ctx, input }) => getOperatorInvoice(ctx.services, input.id)),
   correct: operator
     .meta({
+      scope: 'never',
       openapi: {
         method: 'POST',
         path: `${path}/{id}/corrections`,
@@ -95,6 +100,7 @@ export const operatorInvoicesRouter = router({
     .mutation(({ ctx, input }) => correctInvoice(ctx, ctx.caller, input)),
   corrections: operator
     .meta({
+      scope: 'billing:read',
       openapi: {
         method: 'GET',
         path: corrections,
@@ -107,6 +113,7 @@ export const operatorInvoicesRouter = router({
     .query(({ ctx, input }) => listCorrections(ctx.services, input)),
   approve: operator
     .meta({
+      scope: 'never',
       openapi: {
         method: 'POST',
         path: `${corrections}/{id}/approve`,
@@ -125,6 +132,7 @@ export const operatorInvoicesRouter = router({
     .mutation(({ ctx, input }) => decide(ctx, ctx.caller, input.id, 'approved')),
   reject: operator
     .meta({
+      scope: 'never',
       openapi: {
         method: 'POST',
         path: `${corrections}/{id}/reject`,

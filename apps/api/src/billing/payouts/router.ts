@@ -72,12 +72,16 @@ const stepErrors = [
 
 export const payoutsRouter = router({
   list: operator
-    .meta({ openapi: { method: 'GET', path: '/billing/payouts', tags, summary: 'List payouts' } })
+    .meta({
+      scope: 'billing:read',
+      openapi: { method: 'GET', path: '/billing/payouts', tags, summary: 'List payouts' },
+    })
     .input(ListPayouts)
     .output(PayoutPage)
     .query(({ ctx, input }) => listPayouts(ctx.services, input)),
   get: operator
     .meta({
+      scope: 'billing:read',
       openapi: { method: 'GET', path: payout, tags, summary: 'Read a payout with its entries' },
       errors: ['not_found'],
     })
@@ -86,6 +90,7 @@ export const payoutsRouter = router({
     .query(({ ctx, input }) => getPayout(ctx.services, input.id)),
   approve: operator
     .meta({
+      scope: 'never',
       openapi: { method: 'POST', path: `${payout}/approve`, tags, summary: 'Approve a payout' },
       audit: 'payout.approved',
       errors: stepErrors,
@@ -96,6 +101,7 @@ export const payoutsRouter = router({
     .mutation(({ ctx, input }) => approvePayout(ctx, ctx.caller, input)),
   hold: operator
     .meta({
+      scope: 'never',
       openapi: { method: 'POST', path: `${payout}/hold`, tags, summary: 'Hold a draft payout' },
       audit: 'payout.held',
       errors: stepErrors,
@@ -105,6 +111,7 @@ export const payoutsRouter = router({
     .mutation(({ ctx, input }) => holdPayout(ctx, ctx.caller, input)),
   reopen: operator
     .meta({
+      scope: 'never',
       openapi: {
         method: 'POST',
         path: `${payout}/reopen`,
@@ -119,6 +126,7 @@ export const payoutsRouter = router({
     .mutation(({ ctx, input }) => reopenPayout(ctx, ctx.caller, input)),
   send: operator
     .meta({
+      scope: 'never',
       openapi: {
         method: 'POST',
         path: `${payout}/send`,
@@ -133,6 +141,7 @@ export const payoutsRouter = router({
     .mutation(({ ctx, input }) => sendPayout(ctx, ctx.caller, input)),
   pay: operator
     .meta({
+      scope: 'never',
       openapi: {
         method: 'POST',
         path: `${payout}/pay`,
@@ -148,6 +157,7 @@ export const payoutsRouter = router({
     .mutation(({ ctx, input }) => payPayout(ctx, ctx.caller, input)),
   fail: operator
     .meta({
+      scope: 'never',
       openapi: {
         method: 'POST',
         path: `${payout}/fail`,
@@ -162,6 +172,7 @@ export const payoutsRouter = router({
     .mutation(({ ctx, input }) => failPayout(ctx, ctx.caller, input)),
   void: operator
     .meta({
+      scope: 'never',
       openapi: {
         method: 'POST',
         path: `${payout}/void`,
@@ -177,6 +188,7 @@ export const payoutsRouter = router({
     .mutation(({ ctx, input }) => voidPayout(ctx, ctx.caller, input)),
   statement: operator
     .meta({
+      scope: 'billing:read',
       openapi: {
         method: 'GET',
         path: `${payout}/statement`,
@@ -198,6 +210,7 @@ export const payoutsRouter = router({
     ),
   adjustments: operator
     .meta({
+      scope: 'billing:read',
       openapi: { method: 'GET', path: adjustments, tags, summary: 'List adjustments of ledgers' },
     })
     .input(ListAdjustments)
@@ -205,6 +218,7 @@ export const payoutsRouter = router({
     .query(({ ctx, input }) => listAdjustments(ctx.services, input)),
   adjust: operator
     .meta({
+      scope: 'never',
       openapi: {
         method: 'POST',
         path: adjustments,
@@ -220,6 +234,7 @@ export const payoutsRouter = router({
     .mutation(({ ctx, input }) => createAdjustment(ctx, ctx.caller, input)),
   approveAdjustment: operator
     .meta({
+      scope: 'never',
       openapi: {
         method: 'POST',
         path: `${adjustments}/{id}/approve`,
@@ -235,6 +250,7 @@ export const payoutsRouter = router({
     .mutation(({ ctx, input }) => decide(ctx, ctx.caller, input.id, 'entered')),
   refuseAdjustment: operator
     .meta({
+      scope: 'never',
       openapi: {
         method: 'POST',
         path: `${adjustments}/{id}/refuse`,
@@ -249,6 +265,7 @@ export const payoutsRouter = router({
     .mutation(({ ctx, input }) => decide(ctx, ctx.caller, input.id, 'refused')),
   partnerBilling: partnerFinanceReader
     .meta({
+      scope: 'billing:read',
       openapi: {
         method: 'GET',
         path: `${partner}/billing`,
@@ -261,6 +278,7 @@ export const payoutsRouter = router({
     .query(({ ctx }) => getPartnerBilling(ctx.services, ctx.partnerAccess)),
   ledger: partnerFinanceReader
     .meta({
+      scope: 'billing:read',
       openapi: {
         method: 'GET',
         path: `${partner}/ledger`,
@@ -273,6 +291,7 @@ export const payoutsRouter = router({
     .query(({ ctx, input }) => listLedger(ctx.services, ctx.partnerAccess, input)),
   exportLedger: partnerFinanceReader
     .meta({
+      scope: 'billing:read',
       openapi: {
         method: 'GET',
         path: `${partner}/ledger/export`,
@@ -285,6 +304,7 @@ export const payoutsRouter = router({
     .query(({ ctx, input }) => exportLedger(ctx.services, ctx.partnerAccess, input)),
   partnerList: partnerFinanceReader
     .meta({
+      scope: 'billing:read',
       openapi: {
         method: 'GET',
         path: `${partner}/payouts`,
@@ -297,6 +317,7 @@ export const payoutsRouter = router({
     .query(({ ctx, input }) => listPartnerPayouts(ctx.services, ctx.partnerAccess, input)),
   request: partnerOwner
     .meta({
+      scope: 'never',
       openapi: {
         method: 'POST',
         path: `${partner}/payouts`,
@@ -312,6 +333,7 @@ export const payoutsRouter = router({
     .mutation(({ ctx, input }) => requestPayout(ctx, ctx.partnerAccess, input)),
   partnerGet: partnerFinanceReader
     .meta({
+      scope: 'billing:read',
       openapi: {
         method: 'GET',
         path: `${partner}/payouts/{payoutId}`,
@@ -324,6 +346,7 @@ export const payoutsRouter = router({
     .query(({ ctx, input }) => getPartnerPayout(ctx.services, ctx.partnerAccess, input)),
   partnerStatement: partnerFinanceReader
     .meta({
+      scope: 'billing:read',
       openapi: {
         method: 'GET',
         path: `${partner}/payouts/{payoutId}/statement`,
@@ -345,6 +368,7 @@ export const payoutsRouter = router({
     ),
   consent: partnerSettler
     .meta({
+      scope: 'never',
       openapi: {
         method: 'POST',
         path: `${partner}/self-billing-consent`,

@@ -27,6 +27,7 @@ const coming = '/tenants/{slug}/subscription/coming-price' as const
 export const priceMigrationsRouter = router({
   preview: operator
     .meta({
+      scope: 'billing:read',
       openapi: {
         method: 'GET',
         path: '/prices/{id}/migration-preview',
@@ -40,6 +41,7 @@ export const priceMigrationsRouter = router({
     .query(({ ctx, input }) => previewPriceMigration(ctx.services, input.id)),
   start: operator
     .meta({
+      scope: 'never',
       openapi: {
         method: 'POST',
         path: '/prices/{id}/migrations',
@@ -54,12 +56,16 @@ export const priceMigrationsRouter = router({
     .output(PriceMigrationView)
     .mutation(({ ctx, input }) => startPriceMigration(ctx, ctx.caller, input)),
   list: operator
-    .meta({ openapi: { method: 'GET', path, tags, summary: 'List price migrations' } })
+    .meta({
+      scope: 'billing:read',
+      openapi: { method: 'GET', path, tags, summary: 'List price migrations' },
+    })
     .input(ListPriceMigrations)
     .output(PriceMigrationPage)
     .query(({ ctx, input }) => listPriceMigrations(ctx.services, input)),
   get: operator
     .meta({
+      scope: 'billing:read',
       openapi: { method: 'GET', path: `${path}/{id}`, tags, summary: 'Read a price migration' },
       errors: ['not_found'],
     })
@@ -68,6 +74,7 @@ export const priceMigrationsRouter = router({
     .query(({ ctx, input }) => getPriceMigration(ctx.services, input.id)),
   subscribers: operator
     .meta({
+      scope: 'billing:read',
       openapi: {
         method: 'GET',
         path: `${path}/{id}/subscribers`,
@@ -81,6 +88,7 @@ export const priceMigrationsRouter = router({
     .query(({ ctx, input }) => listMoves(ctx.services, input)),
   stop: operator
     .meta({
+      scope: 'never',
       openapi: {
         method: 'POST',
         path: `${path}/{id}/stop`,
@@ -95,6 +103,7 @@ export const priceMigrationsRouter = router({
     .mutation(({ ctx, input }) => stopMigration(ctx, ctx.caller, input)),
   stopSubscriber: operator
     .meta({
+      scope: 'never',
       openapi: {
         method: 'POST',
         path: `${path}/{id}/subscribers/{subscriptionId}/stop`,
@@ -113,6 +122,7 @@ export const priceMigrationsRouter = router({
     .mutation(({ ctx, input }) => stopMove(ctx, ctx.caller, input)),
   coming: memberOrOperator
     .meta({
+      scope: 'billing:read',
       delegable: 'never',
       openapi: { method: 'GET', path: coming, tags, summary: 'See a coming price change' },
     })
@@ -121,6 +131,7 @@ export const priceMigrationsRouter = router({
     .query(({ ctx }) => getComingPrice(ctx.services, ctx.access)),
   keep: adminOrOperator
     .meta({
+      scope: 'never',
       delegable: 'never',
       openapi: {
         method: 'POST',

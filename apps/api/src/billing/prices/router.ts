@@ -24,12 +24,16 @@ const path = '/prices/{id}' as const
 
 export const pricesRouter = router({
   list: operator
-    .meta({ openapi: { method: 'GET', path: '/prices', tags, summary: 'List the price catalog' } })
+    .meta({
+      scope: 'billing:read',
+      openapi: { method: 'GET', path: '/prices', tags, summary: 'List the price catalog' },
+    })
     .input(ListPrices)
     .output(PricePage)
     .query(({ ctx, input }) => listPrices(ctx.services, input)),
   create: operator
     .meta({
+      scope: 'billing:write',
       openapi: { method: 'POST', path: '/prices', tags, summary: 'Add a price to the catalog' },
       audit: 'price.created',
       errors: ['price_state', 'currency_dropped', 'not_found'],
@@ -39,6 +43,7 @@ export const pricesRouter = router({
     .mutation(({ ctx, input }) => createPrice(ctx, ctx.caller, input)),
   get: operator
     .meta({
+      scope: 'billing:read',
       openapi: { method: 'GET', path, tags, summary: 'Read a price' },
       errors: ['not_found'],
     })
@@ -47,6 +52,7 @@ export const pricesRouter = router({
     .query(({ ctx, input }) => getPrice(ctx.services, input.id)),
   update: operator
     .meta({
+      scope: 'billing:write',
       openapi: {
         method: 'PATCH',
         path,
@@ -61,6 +67,7 @@ export const pricesRouter = router({
     .mutation(({ ctx, input }) => updatePrice(ctx, ctx.caller, input)),
   remove: operator
     .meta({
+      scope: 'billing:write',
       openapi: { method: 'DELETE', path, tags, summary: 'Delete a draft that was never used' },
       audit: 'price.deleted',
       errors: ['price_in_use', 'not_found'],
@@ -70,6 +77,7 @@ export const pricesRouter = router({
     .mutation(({ ctx, input }) => removePrice(ctx, ctx.caller, input.id)),
   activate: operator
     .meta({
+      scope: 'billing:write',
       openapi: { method: 'POST', path: `${path}/activate`, tags, summary: 'Put a price on sale' },
       audit: 'price.activated',
       errors: ['price_state', 'currency_dropped', 'not_found'],
@@ -79,6 +87,7 @@ export const pricesRouter = router({
     .mutation(({ ctx, input }) => activatePrice(ctx, ctx.caller, input)),
   archive: operator
     .meta({
+      scope: 'billing:write',
       openapi: {
         method: 'POST',
         path: `${path}/archive`,
@@ -93,6 +102,7 @@ export const pricesRouter = router({
     .mutation(({ ctx, input }) => archivePrice(ctx, ctx.caller, input.id)),
   offered: memberPartnerOrOperator
     .meta({
+      scope: 'billing:read',
       delegable: 'never',
       openapi: {
         method: 'GET',

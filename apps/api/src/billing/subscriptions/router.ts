@@ -39,6 +39,7 @@ const own = '/tenants/{slug}/subscription' as const
 export const subscriptionsRouter = router({
   list: operator
     .meta({
+      scope: 'billing:read',
       openapi: { method: 'GET', path: '/subscriptions', tags, summary: 'List subscriptions' },
     })
     .input(ListSubscriptions)
@@ -46,6 +47,7 @@ export const subscriptionsRouter = router({
     .query(({ ctx, input }) => listSubscriptions(ctx.services, input)),
   create: operator
     .meta({
+      scope: 'billing:write',
       openapi: { method: 'POST', path: '/subscriptions', tags, summary: 'Make a subscription' },
       audit: 'subscription.created',
       errors: [
@@ -62,6 +64,7 @@ export const subscriptionsRouter = router({
     .mutation(({ ctx, input }) => createSubscription(ctx, ctx.caller, input)),
   get: operator
     .meta({
+      scope: 'billing:read',
       openapi: { method: 'GET', path, tags, summary: 'Read a subscription with its history' },
       errors: ['not_found'],
     })
@@ -70,6 +73,7 @@ export const subscriptionsRouter = router({
     .query(({ ctx, input }) => getSubscription(ctx.services, input)),
   update: operator
     .meta({
+      scope: 'billing:write',
       openapi: { method: 'PATCH', path, tags, summary: 'Correct a subscription' },
       audit: 'subscription.updated',
       errors: [
@@ -87,6 +91,7 @@ export const subscriptionsRouter = router({
     .mutation(({ ctx, input }) => updateSubscription(ctx, ctx.caller, input)),
   remove: operator
     .meta({
+      scope: 'billing:write',
       openapi: {
         method: 'DELETE',
         path,
@@ -107,6 +112,7 @@ export const subscriptionsRouter = router({
     .mutation(({ ctx, input }) => removeSubscription(ctx, ctx.caller, input)),
   getOfTenant: memberPartnerOrOperator
     .meta({
+      scope: 'billing:read',
       delegable: 'never',
       openapi: { method: 'GET', path: own, tags, summary: "Read the tenant's subscription" },
     })
@@ -115,6 +121,7 @@ export const subscriptionsRouter = router({
     .query(({ ctx }) => getTenantSubscription(ctx.services, ctx.access.tenant.id)),
   start: adminPartnerOrOperator
     .meta({
+      scope: 'billing:write',
       delegable: 'never',
       openapi: { method: 'POST', path: own, tags, summary: 'Subscribe' },
       audit: 'subscription.created',
@@ -138,6 +145,7 @@ export const subscriptionsRouter = router({
   // A query in spite of its method: it only computes.
   previewStart: adminPartnerOrOperator
     .meta({
+      scope: 'billing:read',
       delegable: 'never',
       openapi: {
         method: 'POST',
@@ -153,6 +161,7 @@ export const subscriptionsRouter = router({
   // A query in spite of its method: it only computes.
   preview: adminPartnerOrOperator
     .meta({
+      scope: 'billing:read',
       delegable: 'never',
       openapi: {
         method: 'POST',
@@ -176,6 +185,7 @@ export const subscriptionsRouter = router({
     .query(({ ctx, input }) => previewChange(ctx, ctx.access, input)),
   change: adminPartnerOrOperator
     .meta({
+      scope: 'billing:write',
       delegable: 'never',
       openapi: {
         method: 'POST',
@@ -205,6 +215,7 @@ export const subscriptionsRouter = router({
     .mutation(({ ctx, input }) => changeSubscription(ctx, ctx.access, input)),
   cancel: adminPartnerOrOperator
     .meta({
+      scope: 'billing:write',
       delegable: 'never',
       openapi: {
         method: 'POST',
@@ -227,6 +238,7 @@ export const subscriptionsRouter = router({
     .mutation(({ ctx, input }) => cancelSubscription(ctx, ctx.access, input)),
   keep: adminPartnerOrOperator
     .meta({
+      scope: 'billing:write',
       delegable: 'never',
       openapi: { method: 'POST', path: `${own}/keep`, tags, summary: 'Take the cancellation back' },
       audit: 'subscription.kept',
@@ -244,6 +256,7 @@ export const subscriptionsRouter = router({
     .mutation(({ ctx }) => keepSubscription(ctx, ctx.access)),
   discardPending: adminPartnerOrOperator
     .meta({
+      scope: 'billing:write',
       delegable: 'never',
       openapi: {
         method: 'DELETE',

@@ -21,6 +21,7 @@ const path = '/webhooks/events' as const
 export const webhooksRouter = router({
   list: operator
     .meta({
+      scope: 'system:read',
       openapi: { method: 'GET', path, tags, summary: 'List events of the payment processor' },
     })
     .input(ListWebhookEvents)
@@ -28,6 +29,7 @@ export const webhooksRouter = router({
     .query(({ ctx, input }) => listWebhookEvents(ctx.services, input)),
   get: operator
     .meta({
+      scope: 'system:read',
       openapi: {
         method: 'GET',
         path: `${path}/{id}`,
@@ -41,6 +43,7 @@ export const webhooksRouter = router({
     .query(({ ctx, input }) => getWebhookEvent(ctx.services, input.id)),
   replay: operator
     .meta({
+      scope: 'system:write',
       openapi: {
         method: 'POST',
         path: `${path}/{id}/replay`,
@@ -55,6 +58,7 @@ export const webhooksRouter = router({
     .mutation(({ ctx, input }) => replayWebhookEvent(ctx, ctx.caller, input.id)),
   replayParked: operator
     .meta({
+      scope: 'system:write',
       openapi: {
         method: 'POST',
         path: `${path}/replay-parked`,

@@ -12,6 +12,7 @@ const path = '/tenants/{slug}/aliases' as const
 export const aliasesRouter = router({
   list: memberOrOperator
     .meta({
+      scope: 'mail:read',
       delegable: ['mail'],
       openapi: {
         method: 'GET',
@@ -26,6 +27,7 @@ export const aliasesRouter = router({
     .query(({ ctx, input }) => listAliases(ctx, ctx.access, input)),
   add: adminOrOperator
     .meta({
+      scope: 'mail:write',
       delegable: ['mail'],
       openapi: { method: 'POST', path, tags, summary: "Give a member's mailbox a further address" },
       audit: 'alias.added',
@@ -51,6 +53,7 @@ export const aliasesRouter = router({
     .mutation(({ ctx, input }) => addAlias(ctx, ctx.access, input)),
   remove: adminOrOperator
     .meta({
+      scope: 'mail:write',
       delegable: ['mail'],
       openapi: {
         method: 'DELETE',

@@ -27,6 +27,7 @@ const path = '/tenants/{slug}/domains'
 export const domainsRouter = router({
   list: memberOrOperator
     .meta({
+      scope: 'mail:read',
       delegable: ['mail'],
       openapi: { method: 'GET', path, tags, summary: 'List the domains with their records' },
     })
@@ -35,6 +36,7 @@ export const domainsRouter = router({
     .query(({ ctx }) => listDomains(ctx, ctx.access)),
   add: adminOrOperator
     .meta({
+      scope: 'mail:write',
       delegable: ['mail'],
       openapi: { method: 'POST', path, tags, summary: 'Add a domain and learn what to publish' },
       audit: 'domain.added',
@@ -52,6 +54,7 @@ export const domainsRouter = router({
     .mutation(({ ctx, input }) => addDomain(ctx, ctx.access, input)),
   get: memberOrOperator
     .meta({
+      scope: 'mail:read',
       delegable: ['mail'],
       openapi: {
         method: 'GET',
@@ -65,6 +68,7 @@ export const domainsRouter = router({
     .query(({ ctx, input }) => getDomain(ctx, ctx.access, input)),
   recheck: adminOrOperator
     .meta({
+      scope: 'mail:write',
       delegable: ['mail'],
       openapi: {
         method: 'POST',
@@ -80,6 +84,7 @@ export const domainsRouter = router({
     .mutation(({ ctx, input }) => recheckDomain(ctx, ctx.access, input)),
   setDmarc: adminOrOperator
     .meta({
+      scope: 'mail:write',
       delegable: ['mail'],
       openapi: {
         method: 'PUT',
@@ -95,6 +100,7 @@ export const domainsRouter = router({
     .mutation(({ ctx, input }) => setDmarc(ctx, ctx.access, input)),
   makePrimary: adminOrOperator
     .meta({
+      scope: 'mail:write',
       delegable: ['mail'],
       openapi: {
         method: 'PUT',
@@ -110,6 +116,7 @@ export const domainsRouter = router({
     .mutation(({ ctx, input }) => makePrimaryDomain(ctx, ctx.access, input)),
   remove: adminOrOperator
     .meta({
+      scope: 'mail:write',
       delegable: ['mail'],
       openapi: {
         method: 'DELETE',
@@ -132,6 +139,7 @@ export const domainsRouter = router({
     .mutation(({ ctx, input }) => removeDomain(ctx, ctx.access, input)),
   history: memberOrOperator
     .meta({
+      scope: 'mail:read',
       delegable: ['mail'],
       openapi: {
         method: 'GET',

@@ -22,6 +22,7 @@ const one = `${path}/{listId}` as const
 export const listsRouter = router({
   list: memberOrOperator
     .meta({
+      scope: 'mail:read',
       delegable: ['mail'],
       openapi: { method: 'GET', path, tags, summary: 'List the distribution lists' },
     })
@@ -30,6 +31,7 @@ export const listsRouter = router({
     .query(({ ctx, input }) => listLists(ctx, ctx.access, input)),
   get: memberOrOperator
     .meta({
+      scope: 'mail:read',
       delegable: ['mail'],
       openapi: {
         method: 'GET',
@@ -43,6 +45,7 @@ export const listsRouter = router({
     .query(({ ctx, input }) => getList(ctx, ctx.access, input.listId)),
   create: adminOrOperator
     .meta({
+      scope: 'mail:write',
       delegable: ['mail'],
       openapi: { method: 'POST', path, tags, summary: 'Create a distribution list' },
       audit: 'list.created',
@@ -62,6 +65,7 @@ export const listsRouter = router({
     .mutation(({ ctx, input }) => createList(ctx, ctx.access, input)),
   update: adminOrOperator
     .meta({
+      scope: 'mail:write',
       delegable: ['mail'],
       openapi: { method: 'PATCH', path: one, tags, summary: 'Change name or recipients of a list' },
       audit: 'list.updated',
@@ -78,6 +82,7 @@ export const listsRouter = router({
     .mutation(({ ctx, input }) => updateList(ctx, ctx.access, input)),
   remove: adminOrOperator
     .meta({
+      scope: 'mail:write',
       delegable: ['mail'],
       openapi: { method: 'DELETE', path: one, tags, summary: 'Remove a distribution list' },
       audit: 'list.removed',
@@ -88,6 +93,7 @@ export const listsRouter = router({
     .mutation(({ ctx, input }) => removeList(ctx, ctx.access, input.listId)),
   retry: adminOrOperator
     .meta({
+      scope: 'mail:write',
       delegable: ['mail'],
       openapi: {
         method: 'POST',

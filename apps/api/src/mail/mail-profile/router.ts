@@ -6,6 +6,7 @@ import { getMailProfile } from './get.ts'
 export const mailProfileRouter = router({
   get: memberOrOperator
     .meta({
+      scope: 'never',
       delegable: 'never',
       openapi: {
         method: 'GET',

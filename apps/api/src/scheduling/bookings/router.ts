@@ -35,6 +35,7 @@ const one = `${path}/{bookingId}` as const
 export const bookingsRouter = router({
   list: memberOrOperator
     .meta({
+      scope: 'scheduling:read',
       delegable: ['scheduling'],
       openapi: { method: 'GET', path: `/api/v1${path}`, tags, summary: 'List bookings' },
     })
@@ -43,6 +44,7 @@ export const bookingsRouter = router({
     .query(({ ctx, input }) => listBookings(ctx, ctx.access, input)),
   get: memberOrOperator
     .meta({
+      scope: 'scheduling:read',
       delegable: ['scheduling'],
       openapi: {
         method: 'GET',
@@ -57,6 +59,7 @@ export const bookingsRouter = router({
     .query(({ ctx, input }) => getBooking(ctx, ctx.access, input.bookingId)),
   slots: memberOrOperator
     .meta({
+      scope: 'scheduling:read',
       delegable: ['scheduling'],
       openapi: {
         method: 'GET',
@@ -80,6 +83,7 @@ export const bookingsRouter = router({
     .query(({ ctx, input }) => getMoveSlots(ctx, ctx.access, input)),
   confirm: memberOrOperator
     .meta({
+      scope: 'scheduling:write',
       delegable: ['scheduling'],
       openapi: {
         method: 'POST',
@@ -95,6 +99,7 @@ export const bookingsRouter = router({
     .mutation(({ ctx, input }) => confirmForTenant(ctx, ctx.access, input)),
   decline: memberOrOperator
     .meta({
+      scope: 'scheduling:write',
       delegable: ['scheduling'],
       openapi: {
         method: 'POST',
@@ -110,6 +115,7 @@ export const bookingsRouter = router({
     .mutation(({ ctx, input }) => declineForTenant(ctx, ctx.access, input)),
   cancel: memberOrOperator
     .meta({
+      scope: 'scheduling:write',
       delegable: ['scheduling'],
       openapi: {
         method: 'POST',
@@ -125,6 +131,7 @@ export const bookingsRouter = router({
     .mutation(({ ctx, input }) => cancelForTenant(ctx, ctx.access, input)),
   reschedule: memberOrOperator
     .meta({
+      scope: 'scheduling:write',
       delegable: ['scheduling'],
       openapi: {
         method: 'POST',
@@ -140,6 +147,7 @@ export const bookingsRouter = router({
     .mutation(({ ctx, input }) => rescheduleForTenant(ctx, ctx.access, input)),
   noShow: memberOrOperator
     .meta({
+      scope: 'scheduling:write',
       delegable: ['scheduling'],
       openapi: {
         method: 'POST',
@@ -155,6 +163,7 @@ export const bookingsRouter = router({
     .mutation(({ ctx, input }) => markNoShowForTenant(ctx, ctx.access, input)),
   newLink: memberOrOperator
     .meta({
+      scope: 'scheduling:write',
       delegable: ['scheduling'],
       openapi: {
         method: 'POST',

@@ -23,6 +23,7 @@ const one = `${path}/{eventTypeId}` as const
 export const eventTypesRouter = router({
   list: memberOrOperator
     .meta({
+      scope: 'scheduling:read',
       delegable: ['scheduling'],
       openapi: { method: 'GET', path, tags, summary: 'List event types' },
       errors: ['not_admin'],
@@ -32,6 +33,7 @@ export const eventTypesRouter = router({
     .query(({ ctx, input }) => listEventTypes(ctx, ctx.access, input)),
   get: memberOrOperator
     .meta({
+      scope: 'scheduling:read',
       delegable: ['scheduling'],
       openapi: { method: 'GET', path: one, tags, summary: 'Read an event type' },
       errors: ['not_admin'],
@@ -41,6 +43,7 @@ export const eventTypesRouter = router({
     .query(({ ctx, input }) => getEventType(ctx, ctx.access, input.eventTypeId)),
   create: memberOrOperator
     .meta({
+      scope: 'scheduling:write',
       delegable: ['scheduling'],
       openapi: { method: 'POST', path, tags, summary: 'Create an event type' },
       audit: 'event_type.created',
@@ -58,6 +61,7 @@ export const eventTypesRouter = router({
     .mutation(({ ctx, input }) => createEventType(ctx, ctx.access, input)),
   update: memberOrOperator
     .meta({
+      scope: 'scheduling:write',
       delegable: ['scheduling'],
       openapi: { method: 'PATCH', path: one, tags, summary: 'Change an event type' },
       audit: 'event_type.updated',
@@ -74,6 +78,7 @@ export const eventTypesRouter = router({
     .mutation(({ ctx, input }) => changeEventType(ctx, ctx.access, input)),
   remove: memberOrOperator
     .meta({
+      scope: 'scheduling:write',
       delegable: ['scheduling'],
       openapi: { method: 'DELETE', path: one, tags, summary: 'Remove an event type' },
       audit: 'event_type.removed',
@@ -85,6 +90,7 @@ export const eventTypesRouter = router({
   // A mutation by its method alone: a draft is too long for an address. It changes nothing.
   preview: memberOrOperator
     .meta({
+      scope: 'scheduling:read',
       delegable: ['scheduling'],
       openapi: {
         method: 'POST',

@@ -1,12 +1,12 @@
 import type { AuditAction, AuditOutcome } from '@atrium/core/audit/audit'
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
-import { activeRole } from '@atrium/db/members/members'
 import type { Trx } from '@atrium/db/platform/connect'
 import type { Keyring } from '@atrium/db/platform/encryption'
 import { type HostRow, lockHost } from '@atrium/db/scheduling/hosts'
 import type { TenantTrx } from '@atrium/db/tenants/tenants'
 import type { Context } from '../../rpc/context.ts'
+import { currentRole } from '../../rpc/current-role.ts'
 import type { Access } from '../../rpc/guards.ts'
 import {
   isStillCustodian,
@@ -34,7 +34,7 @@ export async function rejectFormerActor(trx: Trx, access: Access, own: boolean):
   const { caller, tenant } = access
   if (caller.operator) return
   if (caller.onBehalf) return rejectFormerDelegate(trx, access)
-  const role = caller.id === undefined ? undefined : await activeRole(trx, tenant.id, caller.id)
+  const role = await currentRole(trx, caller, tenant.id)
   if (role === 'admin' || role === 'owner' || (role === 'member' && own)) return
   if (await isStillCustodian(trx, access)) return
   throw role === undefined

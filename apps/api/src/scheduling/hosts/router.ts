@@ -39,6 +39,7 @@ const page = '/api/v1/tenants/{slug}/booking-page' as const
 export const hostsRouter = router({
   list: memberOrOperator
     .meta({
+      scope: 'scheduling:read',
       delegable: ['scheduling'],
       openapi: { method: 'GET', path, tags, summary: 'List the hosts of a tenant' },
     })
@@ -47,6 +48,7 @@ export const hostsRouter = router({
     .query(({ ctx }) => listHosts(ctx, ctx.access)),
   create: memberOrOperator
     .meta({
+      scope: 'scheduling:write',
       delegable: ['scheduling'],
       openapi: { method: 'POST', path, tags, summary: 'Make a member a host' },
       audit: 'host.created',
@@ -65,6 +67,7 @@ export const hostsRouter = router({
     .mutation(({ ctx, input }) => createHost(ctx, ctx.access, input)),
   get: memberOrOperator
     .meta({
+      scope: 'scheduling:read',
       delegable: ['scheduling'],
       openapi: { method: 'GET', path: one, tags, summary: 'Read a host' },
     })
@@ -73,6 +76,7 @@ export const hostsRouter = router({
     .query(({ ctx, input }) => getHost(ctx, ctx.access, input.hostId)),
   update: memberOrOperator
     .meta({
+      scope: 'scheduling:write',
       delegable: ['scheduling'],
       openapi: { method: 'PATCH', path: one, tags, summary: 'Change a host' },
       audit: 'host.updated',
@@ -90,6 +94,7 @@ export const hostsRouter = router({
     .mutation(({ ctx, input }) => updateHost(ctx, ctx.access, input)),
   remove: memberOrOperator
     .meta({
+      scope: 'scheduling:write',
       delegable: ['scheduling'],
       openapi: { method: 'DELETE', path: one, tags, summary: 'Remove a host with its event types' },
       audit: 'host.removed',
@@ -100,6 +105,7 @@ export const hostsRouter = router({
     .mutation(({ ctx, input }) => removeHost(ctx, ctx.access, input)),
   connect: memberOrOperator
     .meta({
+      scope: 'scheduling:write',
       delegable: ['scheduling'],
       openapi: { method: 'PUT', path: credential, tags, summary: "Connect the host's mailbox" },
       audit: 'mail_credential.set',
@@ -122,6 +128,7 @@ export const hostsRouter = router({
     .mutation(({ ctx, input }) => connectMailbox(ctx, ctx.access, input)),
   disconnect: memberOrOperator
     .meta({
+      scope: 'scheduling:write',
       delegable: ['scheduling'],
       openapi: {
         method: 'DELETE',
@@ -137,6 +144,7 @@ export const hostsRouter = router({
     .mutation(({ ctx, input }) => disconnectMailbox(ctx, ctx.access, input.hostId)),
   check: memberOrOperator
     .meta({
+      scope: 'scheduling:write',
       delegable: ['scheduling'],
       openapi: {
         method: 'POST',
@@ -156,6 +164,7 @@ export const hostsRouter = router({
     .mutation(({ ctx, input }) => checkMailbox(ctx, ctx.access, input.hostId)),
   freeBusy: memberOrOperator
     .meta({
+      scope: 'scheduling:read',
       delegable: ['scheduling'],
       openapi: {
         method: 'GET',
@@ -175,6 +184,7 @@ export const hostsRouter = router({
     .query(({ ctx, input }) => hostFreeBusy(ctx, ctx.access, input)),
   page: memberOrOperator
     .meta({
+      scope: 'scheduling:read',
       delegable: ['scheduling'],
       openapi: { method: 'GET', path: page, tags, summary: "Read the booking page's settings" },
     })
@@ -183,6 +193,7 @@ export const hostsRouter = router({
     .query(({ ctx }) => getBookingPage(ctx, ctx.access)),
   updatePage: adminOrOperator
     .meta({
+      scope: 'scheduling:write',
       delegable: ['scheduling'],
       openapi: { method: 'PATCH', path: page, tags, summary: "Change the booking page's settings" },
       audit: 'booking_page.updated',

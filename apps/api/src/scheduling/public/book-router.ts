@@ -30,6 +30,7 @@ export const bookRouter = router({
     .mutation(({ ctx, input }) => bookAsVisitor(ctx, input)),
   forTenant: memberOrOperator
     .meta({
+      scope: 'scheduling:write',
       delegable: ['scheduling'],
       openapi: {
         method: 'POST',

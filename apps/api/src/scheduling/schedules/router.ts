@@ -25,6 +25,7 @@ const one = `${path}/{scheduleId}` as const
 export const schedulesRouter = router({
   list: memberOrOperator
     .meta({
+      scope: 'scheduling:read',
       delegable: ['scheduling'],
       openapi: { method: 'GET', path, tags, summary: 'List the schedules of hosts' },
       errors: ['not_admin'],
@@ -34,6 +35,7 @@ export const schedulesRouter = router({
     .query(({ ctx, input }) => listSchedules(ctx, ctx.access, input)),
   get: memberOrOperator
     .meta({
+      scope: 'scheduling:read',
       delegable: ['scheduling'],
       openapi: { method: 'GET', path: one, tags, summary: 'Read a schedule' },
       errors: ['not_admin'],
@@ -43,6 +45,7 @@ export const schedulesRouter = router({
     .query(({ ctx, input }) => getSchedule(ctx, ctx.access, input.scheduleId)),
   create: memberOrOperator
     .meta({
+      scope: 'scheduling:write',
       delegable: ['scheduling'],
       openapi: { method: 'POST', path, tags, summary: 'Create a schedule' },
       audit: 'schedule.created',
@@ -62,6 +65,7 @@ export const schedulesRouter = router({
     .mutation(({ ctx, input }) => createSchedule(ctx, ctx.access, input)),
   replace: memberOrOperator
     .meta({
+      scope: 'scheduling:write',
       delegable: ['scheduling'],
       openapi: { method: 'PUT', path: one, tags, summary: 'Replace what a schedule holds' },
       audit: 'schedule.updated',
@@ -81,6 +85,7 @@ export const schedulesRouter = router({
     .mutation(({ ctx, input }) => replaceSchedule(ctx, ctx.access, input)),
   remove: memberOrOperator
     .meta({
+      scope: 'scheduling:write',
       delegable: ['scheduling'],
       openapi: { method: 'DELETE', path: one, tags, summary: 'Delete a schedule' },
       audit: 'schedule.removed',

@@ -28,6 +28,7 @@ export const slotsRouter = router({
     .query(({ ctx, input }) => getSlots(ctx, input)),
   explain: memberOrOperator
     .meta({
+      scope: 'scheduling:read',
       delegable: ['scheduling'],
       openapi: {
         method: 'GET',

@@ -6,6 +6,7 @@ import { readMfaStatus } from './status.ts'
 export const mfaRouter = router({
   status: memberOrOperator
     .meta({
+      scope: 'members:read',
       delegable: ['members', 'security'],
       openapi: {
         method: 'GET',

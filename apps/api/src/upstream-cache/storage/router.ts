@@ -6,6 +6,7 @@ import { readStorage } from './get.ts'
 export const storageRouter = router({
   get: memberOrOperator
     .meta({
+      scope: 'members:read',
       delegable: ['members'],
       openapi: {
         method: 'GET',

@@ -1,0 +1,85 @@
+import type { AuditAction } from '@atrium/core/audit/audit'
+import type { TenantStatus } from '@atrium/core/tenants/tenants'
+import type { Trx } from '@atrium/db/platform/connect'
+import type { TokenOwner } from '@atrium/db/service-tokens/service-tokens'
+import type { Caller } from '../rpc/caller.ts'
+import type { Context } from '../rpc/context.ts'
+import type { Access, OwnPartner } from '../rpc/guards.ts'
+import { lockOpenTenant, rejectFormerAdmin } from '../rpc/open-tenant.ts'
+import { lockOwnPartner } from '../rpc/partner-lock.ts'
+import { tenantTransaction } from '../rpc/tenant-transaction.ts'
+
+/** Whose tokens a call is about, and how they are changed. Made for each call by its guard. */
+export interface Holder {
+  caller: Caller
+  owner: TokenOwner
+  /**
+   * Runs a change in a transaction in which the caller still has the right to it. Under the lock of
+   * the tenant or partner, so that tokens are counted one after the other. Of a closed tenant, only
+   * in a state that `even` names.
+   */
+  change<Result>(
+    run: (trx: Trx) => Promise<Result>,
+    even?: readonly TenantStatus[],
+  ): Promise<Result>
+  /** In whose audit log a change belongs. */
+  place: { tenantSlug?: string; partnerSlug?: string | null }
+}
+
+/** The tokens of a tenant. `change` throws what `lockOpenTenant` and `rejectFormerAdmin` throw. */
+export function ofTenant({ services }: Context, access: Access): Holder {
+  const { caller, tenant } = access
+  return {
+    caller,
+    owner: { kind: 'tenant', tenantId: tenant.id },
+    change: (run, even = []) =>
+      tenantTransaction(services, tenant.id, async (trx) => {
+        await lockOpenTenant(trx, tenant.slug, even)
+        await rejectFormerAdmin(trx, access)
+        return run(trx)
+      }),
+    place: { tenantSlug: tenant.slug, partnerSlug: tenant.partnerSlug },
+  }
+}
+
+/** The tokens of a partner. `change` throws what `lockOwnPartner` throws. */
+export function ofPartner({ services }: Context, proof: OwnPartner): Holder {
+  return {
+    caller: proof.caller,
+    owner: { kind: 'partner', partnerId: proof.partner.id },
+    change: (run) =>
+      services.database.db.transaction().execute(async (trx) => {
+        await lockOwnPartner(trx, proof, 'manageStaff')
+        return run(trx)
+      }),
+    place: { partnerSlug: proof.partner.slug },
+  }
+}
+
+/** The tokens of the platform. */
+export function ofPlatform({ services }: Context, caller: Caller): Holder {
+  return {
+    caller,
+    owner: { kind: 'platform' },
+    change: (run) => services.database.db.transaction().execute(run),
+    place: {},
+  }
+}
+
+/** Records an act on a token. */
+export function recordToken(
+  ctx: Context,
+  { caller, place }: Holder,
+  token: { id: string; name: string },
+  action: Extract<AuditAction, `service_token.${string}`>,
+  metadata: Record<string, unknown> = {},
+): Promise<void> {
+  return ctx.services.audit.record(ctx, caller, {
+    action,
+    resourceType: 'service_token',
+    resourceId: token.id,
+    resourceName: token.name,
+    ...place,
+    metadata,
+  })
+}

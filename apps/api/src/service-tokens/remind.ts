@@ -1,0 +1,73 @@
+import { writtenDay } from '@atrium/core/platform/written-day'
+import { holdsLink } from '@atrium/core/scheduling/person-names'
+import { reminderDays } from '@atrium/core/service-tokens/service-tokens'
+import { listOperators } from '@atrium/db/address-claims/address-claims'
+import { listAdministrators } from '@atrium/db/members/members'
+import type { Trx } from '@atrium/db/platform/connect'
+import {
+  type EndingToken,
+  listPartnerOwners,
+  takeEndingToken,
+} from '@atrium/db/service-tokens/service-tokens'
+import { mailTexts } from '@atrium/messages/mail'
+import { portalLink } from '../platform/links.ts'
+import type { InTransaction, Services } from '../rpc/services.ts'
+
+/**
+ * Mails those who can rotate a token 14 and 3 days before it ends: admins of the tenant, owners of
+ * the partner, operators. May run any number of times and in several processes.
+ */
+export async function remindOfEndingTokens(services: Services): Promise<void> {
+  const now = services.clock.now()
+  // The nearer end first: a token for which both are due gets one mail.
+  for (const days of reminderDays.toReversed()) {
+    for (let more = true; more; ) {
+      more = await services.database.db.transaction().execute(async (trx) => {
+        const token = await takeEndingToken(trx, now, days)
+        if (token) await mailReminder(trx, services, token, days)
+        return token !== undefined
+      })
+    }
+  }
+}
+
+async function mailReminder(
+  trx: Trx,
+  services: InTransaction,
+  token: EndingToken,
+  days: number,
+): Promise<void> {
+  for (const person of await recipientsOf(trx, token)) {
+    await services.outbox.send(trx, {
+      tenantId: null,
+      template: 'service_token.expiring',
+      to: person.email,
+      userId: person.id,
+      name: person.name,
+      values: (language) => ({
+        'service.name': holdsLink(token.name) ? token.id : token.name,
+        'service.owner': ownerName(token) ?? mailTexts(language)('accessOperator'),
+        'service.endsOn': writtenDay(token.expiresAt, language),
+        'link.tokens': linkOf(services.config, token),
+      }),
+      key: `service_token.expiring:${token.id}:${token.expiresAt.getTime()}:${days}:${person.id}`,
+    })
+  }
+}
+
+function recipientsOf(trx: Trx, { tenantId, partnerId }: EndingToken) {
+  if (tenantId !== null) return listAdministrators(trx, tenantId)
+  return partnerId === null ? listOperators(trx) : listPartnerOwners(trx, partnerId)
+}
+
+/** Names that hold a link are left out of mails. */
+function ownerName({ tenantName, tenantSlug, partnerName }: EndingToken): string | undefined {
+  const name = tenantName ?? partnerName
+  if (name === null) return undefined
+  return holdsLink(name) ? (tenantSlug ?? '') : name
+}
+
+function linkOf(config: InTransaction['config'], { kind, tenantSlug }: EndingToken): string {
+  if (kind === 'tenant') return portalLink(config, `/t/${tenantSlug}/service-tokens`)
+  return kind === 'partner' ? portalLink(config, '/partner/service-tokens') : ''
+}
