@@ -326,6 +326,15 @@ const billing = createRoute({ getParentRoute: () => authenticated, path: '/billi
   ).then((page) => page.Route),
 )
 
+const serviceTokens = createRoute({
+  getParentRoute: () => authenticated,
+  path: '/service-tokens',
+}).lazy(() =>
+  withMessages(import('./service-tokens/tokens-page.tsx'), 'ui.service-tokens', 'ui.issues').then(
+    (page) => page.Route,
+  ),
+)
+
 const webhooks = createRoute({
   getParentRoute: () => authenticated,
   path: '/webhooks',
@@ -358,6 +367,7 @@ const routeTree = root.addChildren([
     bookkeeping,
     reports,
     billing,
+    serviceTokens,
     webhooks,
     prices,
     newPrice,

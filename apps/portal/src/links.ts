@@ -26,6 +26,7 @@ export const partnerBranding: LinkTarget = { to: '/partner/branding' }
 export const partnerSettings: LinkTarget = { to: '/partner/settings' }
 
 export const partnerAccess: LinkTarget = { to: '/partner/access' }
+export const partnerTokens: LinkTarget = { to: '/partner/service-tokens' }
 
 export function partnerBilling(search: LedgerSearch = {}): LinkTarget {
   return { to: '/partner/billing', search }
@@ -45,6 +46,10 @@ export function partnerCustomers(search: CustomersSearch = {}): LinkTarget {
 
 export function overview(slug: string): LinkTarget {
   return { to: '/t/$slug', params: { slug } }
+}
+
+export function serviceTokens(slug: string): LinkTarget {
+  return { to: '/t/$slug/service-tokens', params: { slug } }
 }
 
 export function members(slug: string, search: MembersSearch = {}): LinkTarget {

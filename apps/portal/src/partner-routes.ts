@@ -60,6 +60,19 @@ export function partnerRoutes(authenticated: AnyRoute) {
     }),
     createRoute({
       getParentRoute,
+      path: '/service-tokens',
+      component: lazyRouteComponent(
+        () =>
+          withMessages(
+            import('./service-tokens/partner-tokens-page.tsx'),
+            'ui.service-tokens',
+            'ui.issues',
+          ),
+        'PartnerTokensPage',
+      ),
+    }),
+    createRoute({
+      getParentRoute,
       path: '/reports',
       component: lazyRouteComponent(
         () =>

@@ -116,6 +116,19 @@ export function tenantRoutes(tenant: AnyRoute) {
     }),
     createRoute({
       getParentRoute,
+      path: '/service-tokens',
+      component: lazyRouteComponent(
+        () =>
+          withMessages(
+            import('./service-tokens/tokens-page.tsx'),
+            'ui.service-tokens',
+            'ui.issues',
+          ),
+        'ServiceTokensPage',
+      ),
+    }),
+    createRoute({
+      getParentRoute,
       path: '/billing',
       component: lazyRouteComponent(
         () =>

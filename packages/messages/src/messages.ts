@@ -76,6 +76,7 @@ import type issues from './en/ui/issues.json'
 import type labels from './en/ui/labels.json'
 import type payouts from './en/ui/payouts.json'
 import type reports from './en/ui/reports.json'
+import type serviceTokens from './en/ui/service-tokens.json'
 import type tenants from './en/ui/tenants.json'
 
 /**
@@ -171,6 +172,7 @@ export interface Messages {
     labels: typeof labels
     payouts: typeof payouts
     reports: typeof reports
+    'service-tokens': typeof serviceTokens
     tenants: typeof tenants
   }
 }

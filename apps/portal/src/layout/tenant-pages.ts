@@ -16,6 +16,7 @@ import {
   IconMailPlus,
   IconPalette,
   IconReceipt,
+  IconRobot,
   IconShieldLock,
   IconUserShield,
   IconUsers,
@@ -97,6 +98,12 @@ export function rulePages(slug: string, role: TenantRole | undefined): TenantPag
       name: 'access',
     },
     {
+      label: t('pages.serviceTokens'),
+      icon: IconRobot,
+      target: links.serviceTokens(slug),
+      name: 'serviceTokens',
+    },
+    {
       label: t('pages.billing'),
       icon: IconCreditCard,
       target: links.billing(slug),
@@ -123,8 +130,10 @@ export function pageSections(
     { label: t('sections.mail'), items: mailPages(slug, role) },
     {
       label: t('sections.administration'),
-      // Accesses are for the owner to decide about.
-      items: custodian ? rules.filter(({ name }) => name !== 'access') : rules,
+      // Accesses and tokens outlive the custody of a partner.
+      items: custodian
+        ? rules.filter(({ name }) => name !== 'access' && name !== 'serviceTokens')
+        : rules,
     },
   ]
   return sections.filter(({ items }) => items.length > 0)

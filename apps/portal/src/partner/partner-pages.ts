@@ -8,6 +8,7 @@ import {
   IconCoins,
   IconLayoutDashboard,
   IconPalette,
+  IconRobot,
   IconSettings,
   IconUserShield,
   IconUsers,
@@ -76,6 +77,12 @@ export function partnerPages(access: PartnerAccess): TenantPage[] {
       icon: IconSettings,
       target: links.partnerSettings,
       name: 'partnerSettings',
+    }),
+    ...may('manageStaff', {
+      label: t('pages.serviceTokens'),
+      icon: IconRobot,
+      target: links.partnerTokens,
+      name: 'serviceTokens',
     }),
   ]
 }
