@@ -68,6 +68,7 @@ function readArguments() {
         month: { type: 'string' },
         currency: { type: 'string' },
         format: { type: 'string' },
+        help: { type: 'boolean', short: 'h' },
       },
     })
   } catch (cause) {
@@ -282,6 +283,10 @@ function print(text: string): void {
 async function main(): Promise<number> {
   try {
     const { values, positionals } = readArguments()
+    if (values.help) {
+      print(usage)
+      return 0
+    }
     const length = Object.hasOwn(commands, positionals[0] ?? '') ? 1 : 2
     const name = positionals.slice(0, length).join(' ')
     const command = Object.hasOwn(commands, name) ? commands[name] : undefined

@@ -76,6 +76,15 @@ describe('usage', () => {
     expect(ended.complaint).toContain('doctor [--disk FOLDER]')
   })
 
+  it.each([['--help'], ['doctor', '--help'], ['keys', 'rotate', '-h']])(
+    'is printed when it is asked for: %s',
+    async (...command) => {
+      const { status, output, complaint } = await run(command, { DATABASE_URL: '' })
+      expect({ status, complaint }).toEqual({ status: 0, complaint: '' })
+      expect(output).toContain('doctor [--disk FOLDER]')
+    },
+  )
+
   it('needs usable settings', async () => {
     expect(await run(['provisioning', 'retry'], { IDP_ISSUER: '' })).toEqual({
       status: 78,
