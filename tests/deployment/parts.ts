@@ -1,6 +1,7 @@
 import { findProgram } from '@atrium/bench/measure/process'
 import type { Check } from './check.ts'
 import { checkChart } from './helm.ts'
+import { checkImages } from './images.ts'
 import { checkProxy, proxies } from './proxies.ts'
 
 export interface Part {
@@ -26,6 +27,16 @@ export const parts: Readonly<Record<string, Part>> = {
   helm: {
     title: 'the Helm chart',
     run: withPrograms(['helm'], ({ helm = 'helm' }) => checkChart(helm)),
+  },
+  images: {
+    title: 'the images',
+    run: async () =>
+      process.getuid?.() === 0
+        ? await withPrograms(
+            process.env.NODE_IMAGE ? ['buildah'] : ['buildah', 'debootstrap'],
+            checkImages,
+          )()
+        : [{ what: 'all of it', measured: 'needs root, for mounts and users', holds: null }],
   },
   ...Object.fromEntries(
     Object.keys(proxies).map((name): [string, Part] => [
