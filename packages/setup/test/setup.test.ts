@@ -243,7 +243,7 @@ describe('what it waits for', () => {
     workplace = await startWorkplace()
     const done = setUp(workplace.context)
     await expect
-      .poll(() => workplace.said.join('\n'))
+      .poll(() => workplace.said.join('\n'), { timeout: 20_000 })
       .toMatch(/portal\.workplace\.test\. +3600 IN A +192\.0\.2\.10/)
     expect(workplace.commands).toEqual([])
     workplace.publish()
@@ -329,7 +329,10 @@ describe('what it cannot do', () => {
     const exec = async (service: string) => (service === 'caddy' ? 'yes\n' : 'permission denied\n')
     workplace = await startWorkplace({}, { exec })
     workplace.publish()
-    await expect(setUp(workplace.context)).rejects.toThrow('no app token for admin')
+    const { context } = workplace
+    await expect(
+      setUp({ ...context, patience: { ...context.patience, timeoutMs: 100 } }),
+    ).rejects.toThrow('no app token for admin')
   })
 })
 
