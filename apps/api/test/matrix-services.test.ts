@@ -7,6 +7,7 @@ import { serviceScopes } from '@atrium/testing/matrix/service-scopes'
 import { openLocations, type Places } from '@atrium/testing/matrix/world'
 import { insertServiceToken } from '@atrium/testing/service-tokens'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openApiDocument } from '../src/http/openapi.ts'
 import { appRouter } from '../src/router.ts'
 import { proceduresOf } from '../src/rpc/procedure.ts'
 
@@ -25,6 +26,22 @@ it('every procedure that needs a token says which service tokens open it, as doc
   )
   const declared = Object.fromEntries(needingTokens.map((name) => [name, metaOf(name)?.scope]))
   expect(declared).toEqual(documented)
+})
+
+it('the API description names the scopes of each operation', () => {
+  const named = Object.values(openApiDocument('1', '/').paths)
+    .flatMap((ofPath) => Object.values(ofPath))
+    .flatMap(({ operationId, security }) =>
+      security.flatMap(({ serviceToken }) =>
+        serviceToken ? [[operationId, serviceToken.filter((one) => one !== 'secrets:read')]] : [],
+      ),
+    )
+  const documented = Object.entries(serviceScopes).flatMap(([scope, names]) =>
+    scope === 'never'
+      ? []
+      : names.map((name) => [name.replaceAll('.', '-'), scope === 'any' ? [] : [scope]]),
+  )
+  expect(Object.fromEntries(named)).toEqual(Object.fromEntries(documented))
 })
 
 /** Each kind of token, with the person whose rights it has. */

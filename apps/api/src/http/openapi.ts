@@ -1,9 +1,10 @@
 import { describeError, type ErrorCode, errorCodes } from '@atrium/core/platform/errors'
 import { limitNames } from '@atrium/core/platform/limits'
+import { scopesNeeded } from '@atrium/core/service-tokens/scopes'
 import { z } from 'zod'
 import { appRouter } from '../router.ts'
 import { proceduresOf } from '../rpc/procedure.ts'
-import type { RestAddress } from '../rpc/procedure-meta.ts'
+import type { ProcedureMeta, RestAddress } from '../rpc/procedure-meta.ts'
 import { ofrepErrorCodes } from './ofrep.ts'
 import { type RestRoute, restRoutes } from './rest.ts'
 import { errorsOf } from './route-errors.ts'
@@ -31,7 +32,8 @@ export interface Operation {
   summary: string
   description?: string
   tags: readonly string[]
-  security: readonly Record<string, never[]>[]
+  /** One of these; of a service token, the scopes that it needs. */
+  security: readonly Readonly<Record<string, readonly string[]>>[]
   parameters: readonly Parameter[]
   requestBody?: { required: boolean; content: { 'application/json': { schema: Schema } } }
   responses: Record<string, Answered | { $ref: string }>
@@ -89,6 +91,12 @@ export function openApiDocument(version: string, baseUrl: string): ApiDocument {
           bearerFormat: 'JWT',
           description: 'An access token of the identity provider.',
         },
+        serviceToken: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'atr_<id>_<secret>',
+          description: 'The token of a program, with all of the scopes that the operation names.',
+        },
         mailedLink: {
           type: 'http',
           scheme: 'bearer',
@@ -117,7 +125,7 @@ function describe(route: RestRoute, components: Components): Operation {
     summary,
     ...(said !== '' && { description: said }),
     tags,
-    security: securityOf(route, address),
+    security: securityOf(route, meta),
     parameters: parametersOf(route, provided, address),
     ...(body && { requestBody: body }),
     responses: { ...answersOf(route, output, components), ...rejectionsOf(route, components) },
@@ -131,11 +139,12 @@ function procedureOf({ name }: RestRoute) {
 }
 
 function securityOf(
-  { needsToken }: RestRoute,
-  { protect = true }: RestAddress,
+  { needsToken, secretResponse }: RestRoute,
+  meta: ProcedureMeta | undefined,
 ): Operation['security'] {
-  if (needsToken) return [{ bearer: [] }]
-  return protect ? [{ mailedLink: [] }] : []
+  if (!needsToken) return (meta?.openapi?.protect ?? true) ? [{ mailedLink: [] }] : []
+  const scopes = scopesNeeded(meta?.scope, secretResponse)
+  return [{ bearer: [] }, ...(scopes ? [{ serviceToken: scopes }] : [])]
 }
 
 function sentenceOfRecentSignIn({ recentSignIn }: RestRoute): string | undefined {

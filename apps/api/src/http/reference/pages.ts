@@ -203,8 +203,12 @@ function operationOf(document: ApiDocument, listed: Listed): Html {
 
 function tokenOf({ security }: Operation): string {
   if (security.length === 0) return 'Needs no token.'
-  return security.some((one) => 'mailedLink' in one)
-    ? 'Needs the token of a mailed link.'
+  if (security.some((one) => 'mailedLink' in one)) return 'Needs the token of a mailed link.'
+  const scopes = security.flatMap(({ serviceToken = [] }) => serviceToken)
+  if (scopes.length > 0)
+    return `Needs an access token, or a service token with ${scopes.join(' and ')}.`
+  return security.some((one) => 'serviceToken' in one)
+    ? 'Needs a service token.'
     : 'Needs an access token.'
 }
 
