@@ -1,4 +1,6 @@
 import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { demoServiceCredentials } from '@atrium/core/demo/demo'
@@ -262,6 +264,34 @@ describe('issuers and tokens', () => {
     })
     expect(one(findings, `issuer ${other}`).text).toContain(`calls itself ${portal}`)
     expect(one(findings, `issuer ${away}`).text).toContain('ECONNREFUSED')
+  }, 60_000)
+
+  it('that lack keys, scopes or claims are named with them, and a clock that differs', async () => {
+    const server = createServer((request, response) => {
+      response.setHeader('date', new Date(Date.now() - 60_000).toUTCString())
+      const body = request.url?.endsWith('jwks')
+        ? { keys: [] }
+        : {
+            issuer,
+            jwks_uri: `${issuer}jwks`,
+            scopes_supported: ['openid', 'email'],
+            claims_supported: ['sub', 'email', 'name'],
+          }
+      response.end(JSON.stringify(body))
+    })
+    await new Promise<void>((done) => server.listen(0, 'localhost', done))
+    const issuer = `http://localhost:${(server.address() as AddressInfo).port}/`
+    const [, operator = ''] = (testApp.env.IDP_ISSUER ?? '').split(',')
+    try {
+      const findings = await local({ IDP_ISSUER: `${issuer},${operator}` })
+      const faults = of(findings, `issuer ${issuer}`)
+      expect(faults.map(({ level }) => level)).toEqual(['error', 'error'])
+      expect(faults.map(({ text }) => text).join()).toMatch(/no signing key.*profile, offline_acc/)
+      expect(one(findings, `issuer ${issuer}: claim groups`).level).toBe('warning')
+      expect(one(findings, `clock, beside that of ${issuer}`).level).toBe('error')
+    } finally {
+      await new Promise<void>((done) => server.close(() => done()))
+    }
   }, 60_000)
 
   it('that name many groups are too large for proxies', async () => {

@@ -48,11 +48,15 @@ async function checkIssuer(issuer: string, managed: boolean): Promise<SetupFindi
     const faults = [
       ...(keys.length === 0 ? ['has no signing key. Set one at its provider.'] : []),
       ...(scopes.length > 0 ? [`lacks the scope ${scopes.join(', ')}. Attach its mapping.`] : []),
-      ...(claims.length > 0 ? [`lacks the claim ${claims.join(', ')}. Attach its mapping.`] : []),
     ]
+    // authentik lists what the mappings give for nobody, so one that needs a person is not there.
+    const warnings = claims.map((claim) =>
+      warning(`${need}: claim ${claim}`, 'is not announced. Check that its mapping is attached.'),
+    )
     const date = Date.parse(response.headers.get('date') ?? '')
     return [
       ...(faults.length === 0 ? [ok(need)] : faults.map((fault) => error(need, fault))),
+      ...warnings,
       ...(Number.isNaN(date)
         ? []
         : // The header has whole seconds.
