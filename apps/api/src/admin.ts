@@ -195,8 +195,8 @@ async function findingsOfDoctor(
     if (!(cause instanceof SettingsError)) throw cause
     const [, ...faults] = cause.message.split('\n')
     return faults.map((fault) => {
-      const [, name = fault, text = ''] = /^\s*([^:]+): (.*)$/s.exec(fault) ?? []
-      return error(`setting ${name}`, text)
+      const [name = '', ...text] = fault.trim().split(': ')
+      return error(`setting ${name}`, text.join(': '))
     })
   }
   const { database, integrations } = await open(config)

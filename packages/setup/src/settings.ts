@@ -224,6 +224,6 @@ export async function mergeSettings(
     delete missing[name]
     return set
   })
-  const before = kept.join('\n').replace(/\n*$/, '')
+  const before = kept.join('\n').trimEnd()
   return files.write(path, `${before}${before === '' ? '' : '\n'}${settingsText(missing)}`)
 }
