@@ -10,7 +10,7 @@ export function sentencesIn(program: Program, text: string): { at: number; sente
   const leftAlone: { start: number; end: number }[] = []
   const found: { at: number; end: number; sentence: string }[] = []
   const add = (at: number, end: number, sentence: string) => {
-    const isSentence = sentence.split(' ').length > 2 && /^[A-Z]/.test(sentence)
+    const isSentence = sentence.split(' ').length > 2 && /^([A-Z]|\$\{)/.test(sentence)
     if (isSentence && /[.?!]$/.test(sentence)) found.push({ at, end, sentence })
   }
   new Visitor({
