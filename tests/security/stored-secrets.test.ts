@@ -118,6 +118,8 @@ it('knows every column that holds bytes', async () => {
     'invitations.token_hash',
     'mail_profile_links.token_hash',
     'partner_transfers.code_hash',
+    'service_tokens.previous_hash',
+    'service_tokens.secret_hash',
     'slot_locks.holder_hash',
     'web_sessions.token_hash',
   ]

@@ -371,7 +371,7 @@ describe('deactivating', () => {
     })
     const response = await testApp.call('POST', `/users/${id}/deactivate`, {})
     expect(response).toMatchObject({ status: 502, body: { code: 'upstream_failed' } })
-    expect(response.body.detail).toMatch(/identity provider.*repeat the call/)
+    expect(response.body.detail).toMatch(/identity provider.*Repeat the request/)
     expect((await testApp.call('GET', '/tenants', undefined, held)).status).toBe(403)
     testApp.sandbox.clearFaults()
     expect((await testApp.call('POST', `/users/${id}/deactivate`, {})).status).toBe(200)

@@ -8,7 +8,7 @@ import { findPerson, listTenantDomains } from '@atrium/db/members/members'
 import type { Db, Trx } from '@atrium/db/platform/connect'
 import type { MailServer } from '@atrium/integrations/mail/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
-import type { InTransaction, Services } from '../rpc/services.ts'
+import type { Services } from '../rpc/services.ts'
 
 /**
  * Where an address that an admin typed leads: to a verified domain of the tenant, or out of the
@@ -29,7 +29,6 @@ export interface Place {
  * what the tenant cannot have, and `domain_not_verified`.
  */
 export async function placeOf(
-  services: InTransaction,
   db: Db | Trx,
   tenantId: string,
   text: string,
@@ -50,10 +49,7 @@ export async function placeOf(
     return { address: owned.address, own: true, foreign: false }
   }
   if (!text.includes('@')) throw reject(errorText('wholeAddressNeeded'))
-  const { domain } = splitAddress(text)
-  const foreign = await isProvenElsewhere(db, tenantId, domain)
-  if (!foreign && isBelow(domain, services.config.tenantDomain))
-    throw reject(errorText('domainNotOfTenant', { domain }))
+  const foreign = await isProvenElsewhere(db, tenantId, splitAddress(text).domain)
   return { address: text, own: false, foreign }
 }
 
@@ -74,8 +70,20 @@ export async function rejectTaken(
   if (person && person.id !== exceptUserId) throw taken(address)
 }
 
-/** No one may create an address on another tenant's domain. */
-export function rejectForeign({ address, foreign }: Place): void {
+/**
+ * No one may create an address on another tenant's domain, or below the platform's own: there the
+ * response is the same whether a tenant has the domain or not. Throws AppError `invalid_input`,
+ * `email_taken`.
+ */
+export function rejectForeign(
+  { tenantDomain }: { tenantDomain: string },
+  { address, own, foreign }: Place,
+): void {
+  const { domain } = splitAddress(address)
+  if (!own && isBelow(domain, tenantDomain))
+    throw new AppError('invalid_input', undefined, {
+      issues: [{ path: 'email', message: errorText('domainNotOfTenant', { domain }) }],
+    })
   if (foreign) throw new AppError('email_taken', errorText('domainOfOtherTenant', { address }))
 }
 

@@ -48,13 +48,7 @@ export async function changeMemberEmail(
 ): Promise<MemberView> {
   const { services } = ctx
   rejectClosed(access.tenant.status)
-  const requested = await placeOf(
-    services,
-    services.database.db,
-    access.tenant.id,
-    input.email,
-    'email',
-  )
+  const requested = await placeOf(services.database.db, access.tenant.id, input.email, 'email')
   await rejectTakenOutside(services, access, input.userId, requested)
   const { tenant, member, work, decided } = await beginMemberChange(
     ctx,
@@ -91,9 +85,9 @@ async function change(
     throw new AppError('member_not_active')
   // A disabled member's mailbox and file account do not change their address.
   if (member.deactivatedAt !== null) throw new AppError('member_not_active')
-  const place = await placeOf(services, trx, tenant.id, text, 'email')
+  const place = await placeOf(trx, tenant.id, text, 'email')
   const { address, own } = place
-  rejectForeign(place)
+  rejectForeign(services.config, place)
   const mailbox = member.mailboxAddress !== null
   if (mailbox && !own) {
     const message = errorText('mailboxOnTenantDomain')

@@ -208,7 +208,7 @@ async function isOutside(
   { fields }: Row,
 ): Promise<boolean> {
   const { email } = NewMember.parse(fields)
-  return !(await placeOf(services, services.database.db, tenantId, email, 'email')).own
+  return !(await placeOf(services.database.db, tenantId, email, 'email')).own
 }
 
 /** The invitation and the result of the row are one transaction. */

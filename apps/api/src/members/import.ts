@@ -225,7 +225,7 @@ async function lookUp(
     }
   }
   try {
-    const place = await placeOf(services, db, tenant.id, parsed.data.email, 'email')
+    const place = await placeOf(db, tenant.id, parsed.data.email, 'email')
     await admit(services, db, { tenantId: tenant.id, place, subject: undefined, operator }).catch(
       (error: unknown) => {
         if (findAppError(error)?.code !== 'invitation_required') throw error

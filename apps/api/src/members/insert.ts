@@ -70,7 +70,7 @@ export async function insertMember(
   fields: NewMember,
 ): Promise<Inserted> {
   const { db } = services.database
-  const looked = await placeOf(services, db, maker.tenant.id, fields.email, 'email')
+  const looked = await placeOf(db, maker.tenant.id, fields.email, 'email')
   const { address, own } = looked
   const [account, identity] = own
     ? await Promise.all([accountOf(services, address), identityOf(services, address)])
@@ -91,7 +91,7 @@ export async function insertMember(
       await maker.stillMay(trx)
       await lockEmail(trx, address)
       // Of an own address `admit` makes sure again.
-      const place = own ? looked : await placeOf(services, trx, tenant.id, fields.email, 'email')
+      const place = own ? looked : await placeOf(trx, tenant.id, fields.email, 'email')
       const person = await admit(services, trx, {
         tenantId: tenant.id,
         place,

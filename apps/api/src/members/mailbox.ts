@@ -10,7 +10,7 @@ import { mailServerOf } from '../mail/aliases/mail-server.ts'
 import type { Context } from '../rpc/context.ts'
 import type { Access } from '../rpc/guards.ts'
 import { rejectClosed } from '../rpc/open-tenant.ts'
-import type { InTransaction, Services } from '../rpc/services.ts'
+import type { Services } from '../rpc/services.ts'
 import { orUnseen, type Place, placeOf, rejectTaken, taken } from './addresses.ts'
 import {
   beginMemberChange,
@@ -39,11 +39,11 @@ export async function createMailbox(
   const mail = mailServerOf(services)
   const before = await readMember(services, access, input.userId)
   const text = input.address ?? (await defaultAddress(services, access, before))
-  const { address } = await ownPlace(services, services.database.db, access.tenant.id, text)
+  const { address } = await ownPlace(services.database.db, access.tenant.id, text)
   const found = await orUnseen((signal) => mail.findAccount(address, { signal }))
   if (before.mailboxAddress === null && typeof found === 'object') throw taken(address)
   const { tenant, work } = await beginMemberChange(ctx, access, input.userId, (facts) =>
-    reserve(services, facts, text, found === undefined),
+    reserve(facts, text, found === undefined),
   ).catch((error: unknown) => {
     throw violatedConstraint(error) === 'memberships_mailbox' ? taken(address, error) : error
   })
@@ -59,18 +59,13 @@ export async function createMailbox(
   return { member: toMemberView(member, access), oneTimePassword: password.shown() }
 }
 
-async function reserve(
-  services: InTransaction,
-  facts: MemberChange,
-  text: string,
-  vacant: boolean,
-): Promise<void> {
+async function reserve(facts: MemberChange, text: string, vacant: boolean): Promise<void> {
   const { trx, tenant, member } = facts
   rejectOwnerLocked(facts)
   if (member.mailboxAddress !== null) throw new AppError('mailbox_exists')
   if (member.membershipStatus !== 'active' && member.membershipStatus !== 'provisioning')
     throw new AppError('member_not_active')
-  const place = await ownPlace(services, trx, tenant.id, text)
+  const place = await ownPlace(trx, tenant.id, text)
   await lockEmail(trx, place.address)
   await rejectTaken(trx, place, member.id)
   await changeMembership(
@@ -82,13 +77,8 @@ async function reserve(
   )
 }
 
-async function ownPlace(
-  services: InTransaction,
-  db: Db | Trx,
-  tenantId: string,
-  text: string,
-): Promise<Place> {
-  const place = await placeOf(services, db, tenantId, text, 'address')
+async function ownPlace(db: Db | Trx, tenantId: string, text: string): Promise<Place> {
+  const place = await placeOf(db, tenantId, text, 'address')
   if (place.own) return place
   throw new AppError('invalid_input', undefined, {
     issues: [{ path: 'address', message: errorText('mailboxOnTenantDomain') }],

@@ -120,7 +120,7 @@ export function ordersOf(testApp: TestApp, processor: Processor): Orders {
             where tenant_id = ${tenantId} and valid_to is null),
           'invoices', (select jsonb_agg(to_jsonb(i) - array['id', 'tenant_id', 'read_at'] order by i.stripe_invoice_id) from invoices i
             where tenant_id = ${tenantId}),
-          'reversals', (select jsonb_agg(to_jsonb(r) - array['invoice_id', 'read_at'] order by r.id) from invoice_reversals r
+          'reversals', (select jsonb_agg(to_jsonb(r) - array['tenant_id', 'invoice_id', 'read_at'] order by r.id) from invoice_reversals r
             join invoices i on i.id = r.invoice_id where i.tenant_id = ${tenantId}),
           'ledger', (select jsonb_agg(jsonb_build_object('currency', l.currency, 'sum', l.sum, 'invoice', l.stripe_invoice_id)
             order by l.stripe_invoice_id) from (select e.currency, sum(e.amount) as sum, i.stripe_invoice_id from partner_ledger e
