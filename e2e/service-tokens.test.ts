@@ -9,7 +9,10 @@ const slug = 'token-journey'
 let browser: Browser
 beforeAll(async () => {
   browser = await openBrowser()
-  await call(await tokenOf('owner@acme.test'), 'POST', '/tenants', { name: 'Token Journey', slug })
+  await call(await tokenOf('owner@globex.test'), 'POST', '/tenants', {
+    name: 'Token Journey',
+    slug,
+  })
 })
 
 async function expectWellMadeOnBoth(page: Page): Promise<void> {
@@ -48,7 +51,7 @@ describe('an owner gives a program access', () => {
     const { portal } = inject('workplace')
     await using owner = await visit(browser)
     const { page } = owner
-    await signIn(page, 'portal', 'Anna Owner')
+    await signIn(page, 'portal', 'Gero Owner')
     await page.goto(`${portal}/t/${slug}`)
     await page.getByRole('link', { name: 'Service tokens' }).first().click()
     await page.getByRole('heading', { name: 'No service tokens yet' }).waitFor()
