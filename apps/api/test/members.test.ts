@@ -122,10 +122,10 @@ describe('a new member', () => {
     expect(await create({ email: 'a@unproven.example.com' })).toMatchObject(
       rejected('domain_not_verified'),
     )
-    expect(await create({ email: 'a@globex.tenants.local' })).toMatchObject(
-      rejected('invitation_required'),
-    )
-    expect(await create({ email: 'a@nobody.tenants.local' })).toMatchObject(atField('email'))
+    for (const domain of ['globex.tenants.local', 'nobody.tenants.local'])
+      expect(await create({ email: `a@${domain}` }), domain).toMatchObject(
+        rejected('invitation_required'),
+      )
   })
 
   it('is rejected under an address that a member, an operator, an alias, a list or the upstream systems have', async () => {
