@@ -1,5 +1,10 @@
 import type { ListView } from '@atrium/core/mail/lists'
-import { changeMailList, claimMailList, lockListRecipients } from '@atrium/db/mail/lists'
+import {
+  changeMailList,
+  claimMailList,
+  insertMailList,
+  lockListRecipients,
+} from '@atrium/db/mail/lists'
 import { lockIsWaitedFor } from '@atrium/testing/access-grants'
 import {
   addDomain,
@@ -414,6 +419,43 @@ describe('several at once', () => {
     const responses = await Promise.all(Array.from({ length: 5 }, () => create('single')))
     expect(responses.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409])
     expect(await outside(`single@${domain}`)).toHaveLength(1)
+  })
+
+  it('a change takes its locks again when the lists behind its recipients reach further', async () => {
+    const { db } = testApp.database
+    const idOf = async (slug: string) =>
+      (
+        await db
+          .selectFrom('tenants')
+          .select('id')
+          .where('slug', '=', slug)
+          .executeTakeFirstOrThrow()
+      ).id
+    const operator = await testApp.token('operator@atrium.test')
+    await testApp.request('POST', '/tenants', {
+      token: operator,
+      body: { name: 'Third', slug: 'third', ownerEmail: 'newcomer@example.test' },
+    })
+    await addDomain(testApp, { slug: 'third', name: 'third.example.com', verified: true })
+    const [globexId, thirdId] = [await idOf('globex'), await idOf('third')]
+    const middle = 'middle@globex.tenants.local'
+    const waiting = await db.transaction().execute(async (trx) => {
+      await lockListRecipients(trx, globexId, [])
+      const created = create('first', [middle])
+      await lockIsWaitedFor(db)
+      const list = { address: middle, name: 'Middle', recipients: ['far@third.example.com'] }
+      await insertMailList(trx, { tenantId: globexId, ...list }, 60)
+      return { created }
+    })
+    expect((await waiting.created).status).toBe(201)
+    // The next one that reaches them all waits for the third tenant alone.
+    const further = await db.transaction().execute(async (trx) => {
+      await lockListRecipients(trx, thirdId, [])
+      const created = create('second', [middle])
+      await lockIsWaitedFor(db)
+      return { created }
+    })
+    expect((await further.created).status).toBe(201)
   })
 
   it('changing one list lose nothing, and the mail server ends with the newest', async () => {

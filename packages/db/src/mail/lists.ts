@@ -128,6 +128,16 @@ export async function lockListRecipients(
     order by at`.execute(trx)
 }
 
+/** From here on `releaseListLocks` gives locks back (PostgreSQL documentation, section 13.3.5). */
+export async function markListLocks(trx: Trx): Promise<void> {
+  await sql`savepoint list_locks`.execute(trx)
+}
+
+/** Releases the locks that were taken, and undoes what was written, since `markListLocks`. */
+export async function releaseListLocks(trx: Trx): Promise<void> {
+  await sql`rollback to savepoint list_locks`.execute(trx)
+}
+
 /** Every list that mail to one of the addresses reaches. Ends also where there are loops. */
 export function listsReachedFrom(trx: Trx, addresses: readonly string[]): Promise<ReachedList[]> {
   return trx

@@ -6,7 +6,9 @@ import { listAddressDomains } from '@atrium/db/mail/aliases'
 import {
   listsReachedFrom,
   lockListRecipients,
+  markListLocks,
   type ReachedList,
+  releaseListLocks,
   tenantsOfDomains,
 } from '@atrium/db/mail/lists'
 import type { Trx } from '@atrium/db/platform/connect'
@@ -22,8 +24,7 @@ export async function rejectLoop(
   address: string,
   recipients: readonly string[],
 ): Promise<void> {
-  await lockListChange(trx, tenantId, recipients)
-  const way = await findLoop(trx, address, recipients)
+  const way = findLoop(await lockListChange(trx, tenantId, recipients), address, recipients)
   if (!way) return
   const own = new Set((await listAddressDomains(trx, tenantId)).map(({ name }) => name))
   const shown = way.map((step, index) =>
@@ -43,45 +44,54 @@ export async function closesLoop(
   address: string,
   recipients: readonly string[],
 ): Promise<boolean> {
-  return (await findLoop(trx, address, recipients)) !== undefined
+  return findLoop(await listsReachedFrom(trx, recipients), address, recipients) !== undefined
 }
 
 /**
  * Until the transaction ends, no other change can close a loop with lists that send to
- * `recipients`. Call it once in a transaction, with the recipients of all lists that it changes.
- * Throws AppError `edit_conflict` when the lists behind the recipients change in between.
+ * `recipients`; returns the lists that mail to them reaches. Call it once in a transaction, with the
+ * recipients of all lists that it changes.
  */
 export async function lockListChange(
   trx: Trx,
   tenantId: string,
   recipients: readonly string[],
-): Promise<void> {
-  const locked = await tenantsReachedFrom(trx, recipients)
-  await lockListRecipients(trx, tenantId, locked)
-  const now = await tenantsReachedFrom(trx, recipients)
-  // A further lock would be taken out of order.
-  if (now.some((id) => id !== tenantId && !locked.includes(id))) throw new AppError('edit_conflict')
+): Promise<ReachedList[]> {
+  let tenants = await tenantsOf(trx, recipients, await listsReachedFrom(trx, recipients))
+  await markListLocks(trx)
+  for (;;) {
+    await lockListRecipients(trx, tenantId, tenants)
+    const reached = await listsReachedFrom(trx, recipients)
+    const now = await tenantsOf(trx, recipients, reached)
+    if (now.every((id) => id === tenantId || tenants.includes(id))) return reached
+    // A further lock would be taken out of order.
+    await releaseListLocks(trx)
+    tenants = now
+  }
 }
 
 /** Tenants that have a list behind the recipients, or could create one on their domain. */
-async function tenantsReachedFrom(trx: Trx, recipients: readonly string[]): Promise<string[]> {
-  const reached = await listsReachedFrom(trx, recipients)
+async function tenantsOf(
+  trx: Trx,
+  recipients: readonly string[],
+  reached: readonly ReachedList[],
+): Promise<string[]> {
   const addresses = [...recipients, ...reached.flatMap((list) => list.recipients)]
   const domains = new Set(addresses.map((address) => splitAddress(address).domain))
   const owners = await tenantsOfDomains(trx, [...domains])
   return [...new Set([...reached.map((list) => list.tenantId), ...owners])]
 }
 
-async function findLoop(trx: Trx, address: string, recipients: readonly string[]) {
-  const reached = await listsReachedFrom(trx, recipients)
-  return loopThrough(address, recipients, recipientsByAddress(reached, address))
-}
-
-/** Of all lists but the one that changes: its recipients are the ones it is to have. */
-function recipientsByAddress(reached: readonly ReachedList[], except: string) {
-  return new Map(
-    reached
-      .filter((list) => list.address !== except)
-      .map((list) => [list.address, list.recipients]),
+/** The list's own recipients are the ones it is to have, not those it has. */
+function findLoop(
+  reached: readonly ReachedList[],
+  address: string,
+  recipients: readonly string[],
+): string[] | undefined {
+  const others = reached.filter((list) => list.address !== address)
+  return loopThrough(
+    address,
+    recipients,
+    new Map(others.map((list) => [list.address, list.recipients])),
   )
 }
