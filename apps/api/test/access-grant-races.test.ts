@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { grantScopes } from '@atrium/core/access-grants/scopes'
-import { insertAccessGrant, lockIsWaitedFor } from '@atrium/testing/access-grants'
+import { insertAccessGrant } from '@atrium/testing/access-grants'
 import {
   type BookingsTestApp,
   startBookingsTestApp,
   type TestHost,
 } from '@atrium/testing/bookings-test-app'
+import { lockIsWaitedFor } from '@atrium/testing/postgres/lock-waits'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { withHostLocks } from '../src/scheduling/bookings/claim.ts'
 
@@ -67,7 +68,7 @@ const endGrant = () =>
     .execute()
 const call = (path: string, body?: object) =>
   testApp.request('POST', path, { token, ...(body && { body }) })
-const isWaitedFor = () => lockIsWaitedFor(testApp.database.db)
+const isWaitedFor = () => lockIsWaitedFor(testApp.env.DATABASE_URL)
 
 describe('an access that ends between guard and write', () => {
   let host: TestHost

@@ -1,5 +1,5 @@
-import { lockIsWaitedFor } from '@atrium/testing/access-grants'
 import { type MembersTestApp, startMembersTestApp } from '@atrium/testing/members-test-app'
+import { lockIsWaitedFor } from '@atrium/testing/postgres/lock-waits'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { endDueGrants } from '../src/access-grants/end.ts'
 
@@ -420,7 +420,7 @@ describe('an access', () => {
     expect(after.body.productName).toBe(before.body.productName)
   })
 
-  const isWaitedFor = () => lockIsWaitedFor(testApp.database.db)
+  const isWaitedFor = () => lockIsWaitedFor(testApp.env.DATABASE_URL)
 })
 
 describe('under an access to members', () => {

@@ -5,7 +5,6 @@ import {
   insertMailList,
   lockListRecipients,
 } from '@atrium/db/mail/lists'
-import { lockIsWaitedFor } from '@atrium/testing/access-grants'
 import {
   addDomain,
   auditOf,
@@ -16,6 +15,7 @@ import {
   userIdOf,
 } from '@atrium/testing/mailboxes'
 import { clientsWithDeadline, mailFaults, upstreamText } from '@atrium/testing/outside'
+import { lockIsWaitedFor } from '@atrium/testing/postgres/lock-waits'
 import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -408,7 +408,7 @@ describe('several at once', () => {
       const free = await create('free')
       // This one sends to the other tenant, so it waits for the end of the transaction.
       const waiting = create('waiting', ['someone@globex.tenants.local'])
-      await lockIsWaitedFor(testApp.database.db)
+      await lockIsWaitedFor(testApp.env.DATABASE_URL)
       return { free, waiting }
     })
     expect(held.free.status).toBe(201)
@@ -442,7 +442,7 @@ describe('several at once', () => {
     const waiting = await db.transaction().execute(async (trx) => {
       await lockListRecipients(trx, globexId, [])
       const created = create('first', [middle])
-      await lockIsWaitedFor(db)
+      await lockIsWaitedFor(testApp.env.DATABASE_URL)
       const list = { address: middle, name: 'Middle', recipients: ['far@third.example.com'] }
       await insertMailList(trx, { tenantId: globexId, ...list }, 60)
       return { created }
@@ -452,7 +452,7 @@ describe('several at once', () => {
     const further = await db.transaction().execute(async (trx) => {
       await lockListRecipients(trx, thirdId, [])
       const created = create('second', [middle])
-      await lockIsWaitedFor(db)
+      await lockIsWaitedFor(testApp.env.DATABASE_URL)
       return { created }
     })
     expect((await further.created).status).toBe(201)

@@ -1,5 +1,5 @@
-import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { lockIsWaitedFor } from '@atrium/testing/postgres/lock-waits'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PartnersTestApp, startPartnersTestApp } from './partners-test-app.ts'
 
 let now = new Date('2027-03-15T12:00:00.000Z')
@@ -38,27 +38,6 @@ async function audit(
 
 /** Connections of the API's pool. */
 const pooled = 8
-
-/** Resolves once that many statements in the database of the test wait for a lock. */
-async function untilWaiting(databaseUrl: string, count: number): Promise<void> {
-  // A connection of its own: those of the pool are taken.
-  const client = new pg.Client({ connectionString: databaseUrl })
-  await client.connect()
-  try {
-    await vi.waitFor(
-      async () => {
-        const { rows } = await client.query(
-          `select count(*)::int as waiting from pg_stat_activity
-            where wait_event_type = 'Lock' and datname = current_database()`,
-        )
-        expect(rows).toEqual([{ waiting: count }])
-      },
-      { timeout: 20_000, interval: 50 },
-    )
-  } finally {
-    await client.end()
-  }
-}
 
 describe('creating a partner', () => {
   it('keeps every field, and its margin holds from today', async () => {
@@ -455,7 +434,7 @@ describe('terminating a partner', () => {
         testApp.call('POST', `${path}/payouts`, { currency: 'eur' }, staff.token),
         testApp.call('POST', `${path}/self-billing-consent`, { agreed: true }, staff.token),
       ]
-      await untilWaiting(testApp.env.DATABASE_URL ?? '', pooled - 1)
+      await lockIsWaitedFor(testApp.env.DATABASE_URL, pooled - 1)
       return { calls }
     })
     for (const { status, body } of await Promise.all(started.calls))

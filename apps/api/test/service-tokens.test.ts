@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type ServiceScope, scopesOfKind } from '@atrium/core/service-tokens/scopes'
-import { lockIsWaitedFor } from '@atrium/testing/access-grants'
+import { lockIsWaitedFor } from '@atrium/testing/postgres/lock-waits'
 import { insertServiceToken } from '@atrium/testing/service-tokens'
 import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -368,7 +368,7 @@ describe('revocation', () => {
         token,
         body: { productName: 'Late' },
       })
-      await lockIsWaitedFor(testApp.database.db)
+      await lockIsWaitedFor(testApp.env.DATABASE_URL)
       await testApp.database.db
         .updateTable('service_tokens')
         .set({ revoked_at: now })

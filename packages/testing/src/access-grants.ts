@@ -1,7 +1,6 @@
 import type { Db } from '@atrium/db/platform/connect'
 import type { AccessGrantsTable } from '@atrium/db/schema/access-grants'
-import { type Insertable, sql } from 'kysely'
-import { expect, vi } from 'vitest'
+import type { Insertable } from 'kysely'
 
 type Grant = Insertable<AccessGrantsTable>
 
@@ -27,17 +26,4 @@ export async function insertAccessGrant(
     .returning('id')
     .executeTakeFirstOrThrow()
   return id
-}
-
-/** Resolves once a statement in the database of the test waits for a lock. */
-export async function lockIsWaitedFor(db: Db): Promise<void> {
-  await vi.waitFor(
-    async () => {
-      const { rows } = await sql<{ waits: boolean }>`
-        select exists (select from pg_stat_activity
-          where wait_event_type = 'Lock' and datname = current_database()) as waits`.execute(db)
-      expect(rows[0]?.waits).toBe(true)
-    },
-    { timeout: 5_000, interval: 25 },
-  )
 }
