@@ -1,33 +1,8 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { textsOutsideCatalogue } from './catalogue-texts.ts'
+import { linksOf, routesOf } from './pages.ts'
 import { desktop, expectWellMade, expectWellMadeOn, phone, untilLoaded } from './people.ts'
-
-interface Route {
-  /** As the app's router names it: `/tenants/$slug`. */
-  pattern: string
-  matches(path: string): boolean
-}
-
-/** All pages of the app that is open, from its own router. */
-async function routesOf(page: Page): Promise<Route[]> {
-  await page.waitForFunction('self.__TSR_ROUTER__')
-  const paths = (await page.evaluate('Object.keys(self.__TSR_ROUTER__.routesByPath)')) as string[]
-  const patterns = new Set(paths.map((path) => (path === '/' ? path : path.replace(/\/$/, ''))))
-  // What takes every address comes last.
-  const parameters = (pattern: string) =>
-    pattern.endsWith('$') ? Infinity : pattern.split('$').length
-  return [...patterns]
-    .sort((one, other) => parameters(one) - parameters(other) || other.length - one.length)
-    .map((pattern) => {
-      const parts = pattern.split('/').map((part) => {
-        if (part === '$') return '.+'
-        return part.startsWith('$') ? '[^/]+' : part
-      })
-      const shape = new RegExp(`^${parts.join('/')}/?$`)
-      return { pattern, matches: (path) => shape.test(path) }
-    })
-}
 
 export interface Walk {
   /** Address of the app. */
@@ -85,13 +60,6 @@ async function openPage(page: Page, address: string): Promise<void> {
   await page.goto(address)
   await page.getByRole('heading', { level: 1 }).first().waitFor()
   await untilLoaded(page)
-}
-
-async function linksOf(page: Page): Promise<string[]> {
-  const links = (await page.evaluate(
-    `[...document.querySelectorAll('a[href^="/"]')].map((link) => link.getAttribute('href'))`,
-  )) as string[]
-  return links.filter((link) => !/^\/(auth|api)\//.test(link))
 }
 
 function ignoreNavigation(error: Error): void {

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openBrowser, prepareBrowser } from './browser.ts'
+import { signIn } from './pages.ts'
 import { startWorkplace } from './workplace.ts'
 
 // Takes the pictures of the README from a workplace with the demo data: `pnpm pictures`.
@@ -59,13 +60,6 @@ async function take(name: string, open: (page: Page) => Promise<void>): Promise<
     throw new Error(`The picture of ${name} has ${picture.byteLength} bytes.`)
   await writeFile(join(folder, `${name}.png`), picture)
   process.stdout.write(`docs/images/${name}.png, ${picture.byteLength} bytes\n`)
-}
-
-async function signIn(page: Page, app: string, person: string): Promise<void> {
-  await page.goto(app)
-  await page.getByRole('link', { name: 'Sign in' }).first().click()
-  await page.getByRole('button', { name: person }).click()
-  await page.waitForURL((url) => url.origin === app && !url.pathname.startsWith('/auth/'))
 }
 
 /** The launcher makes the hosts of Acme after it has announced the workplace. */

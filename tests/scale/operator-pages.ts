@@ -1,5 +1,6 @@
 import { percentile } from '@atrium/bench/measure/statistics'
 import { openBrowser } from '@atrium/e2e/browser'
+import { linksOf, routesOf, signIn } from '@atrium/e2e/pages'
 import type { Page } from 'playwright-core'
 import type { Check } from './shared-state.ts'
 
@@ -21,7 +22,7 @@ export async function checkOperatorPages(operator: string): Promise<Check> {
   try {
     const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
     const page = await context.newPage()
-    await signIn(page, operator)
+    await signIn(page, operator, 'Olive Operator')
     const calls = await walk(page, operator)
     const slow: string[] = []
     const times = new Map<string, number>()
@@ -42,25 +43,9 @@ export async function checkOperatorPages(operator: string): Promise<Check> {
   }
 }
 
-async function signIn(page: Page, operator: string): Promise<void> {
-  await page.goto(operator)
-  await page.getByRole('link', { name: 'Sign in' }).first().click()
-  await page.getByRole('button', { name: 'Olive Operator' }).click()
-  await page.waitForURL((url) => url.origin === operator && !url.pathname.startsWith('/auth/'))
-}
-
 /** One page of each route that links lead to, with the reads it made. */
 async function walk(page: Page, operator: string): Promise<Calls> {
-  await page.waitForFunction('self.__TSR_ROUTER__')
-  const patterns = (await page.evaluate(
-    'Object.keys(self.__TSR_ROUTER__.routesByPath)',
-  )) as string[]
-  const routes = patterns
-    .filter((pattern) => !/^\/(auth|api|signed-out)|\/new$|^\/\$$/.test(pattern))
-    .map((pattern) => ({
-      pattern,
-      shape: new RegExp(`^${pattern.replace(/\/$/, '').replaceAll(/\$[a-zA-Z]+/g, '[^/]+')}/?$`),
-    }))
+  const routes = await routesOf(page)
   const calls: Calls = new Map()
   let heard: string[] = []
   page.on('request', (request) => {
@@ -71,17 +56,14 @@ async function walk(page: Page, operator: string): Promise<Calls> {
   const queue = [...records, '/']
   for (let path = queue.shift(); path !== undefined; path = queue.shift()) {
     const { pathname } = new URL(path, operator)
-    const route = routes.find(({ pattern, shape }) => !calls.has(pattern) && shape.test(pathname))
-    if (!route) continue
+    const route = routes.find(({ matches }) => matches(pathname))
+    if (!route || calls.has(route.pattern)) continue
     heard = []
     await page.goto(operator + path)
     await page.getByRole('heading', { level: 1 }).first().waitFor()
     await page.waitForLoadState('networkidle').catch(() => undefined)
     calls.set(route.pattern, [...new Set(heard)])
-    const links = (await page.evaluate(
-      `[...document.querySelectorAll('a[href^="/"]')].map((link) => link.getAttribute('href'))`,
-    )) as string[]
-    queue.push(...links)
+    queue.push(...(await linksOf(page)))
   }
   return calls
 }

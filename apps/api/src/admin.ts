@@ -218,17 +218,7 @@ async function open(config: Config) {
     applicationName: 'atrium-command',
     onError: () => {},
   })
-  const { identity, mail, files, smtp, payments, vies, dns } = config
-  const integrations = await connectIntegrations({
-    identity,
-    mail,
-    files,
-    smtp,
-    payments,
-    vies,
-    dns,
-  })
-  return { database, integrations }
+  return { database, integrations: await connectIntegrations(config) }
 }
 
 /** The service without its socket and its jobs: wake-ups are sent, and a running API works on them. */

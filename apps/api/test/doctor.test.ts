@@ -60,23 +60,13 @@ async function doctor(
     Object.entries({ ...testApp.env, ...change }).filter(([, value]) => value !== undefined),
   )
   const config = readConfig(env)
-  const { identity, mail, files, smtp, payments, dns } = config
   const database = openDatabase({
     url: config.databaseUrl,
     directUrl: config.databaseDirectUrl ?? undefined,
     replicaUrl: config.databaseReplicaUrl,
     onError: () => {},
   })
-  const policy = { retries: 0 }
-  const integrations = await connectIntegrations({
-    identity,
-    mail,
-    files,
-    smtp,
-    payments,
-    dns,
-    policy,
-  })
+  const integrations = await connectIntegrations({ ...config, policy: { retries: 0 } })
   try {
     return await examine(
       { config, database, integrations },
