@@ -1,15 +1,10 @@
 import { provisioningSteps } from '@atrium/core/tenants/tenants'
-import {
-  findFailedTenants,
-  findTenantToProvision,
-  listStepStates,
-} from '@atrium/db/provisioning/provisioning'
+import { findFailedTenants, listStepStates } from '@atrium/db/provisioning/provisioning'
+import { findTenant, type TenantRow } from '@atrium/db/tenants/tenants'
 import { enqueueMembers } from '../provisioning/follow-access.ts'
 import { runProvisioning } from '../provisioning/run.ts'
 import type { Services } from '../rpc/services.ts'
 import { recordCommand } from './command-audit.ts'
-
-type Tenant = NonNullable<Awaited<ReturnType<typeof findTenantToProvision>>>
 
 /** Tenants that are read at a time. */
 const pageSize = 100
@@ -26,7 +21,7 @@ export async function retryProvisioning(
   const { db } = services.database
   let open = 0
   for (const slug of slugs) {
-    const tenant = await findTenantToProvision(db, slug)
+    const tenant = await findTenant(services.database, slug)
     if (tenant && tenant.status !== 'deleted') open += await retry(services, tenant, 'all', print)
     else {
       print(`${slug} ${tenant ? 'is deleted' : 'is not a tenant'}`)
@@ -45,7 +40,7 @@ export async function retryProvisioning(
 
 async function retry(
   services: Services,
-  { id, slug, name }: Tenant,
+  { id, slug, name }: Pick<TenantRow, 'id' | 'slug' | 'name'>,
   which: 'all' | 'unfinished',
   print: (line: string) => void,
 ): Promise<0 | 1> {

@@ -499,7 +499,7 @@ export function listStepStates(db: Db | Trx, tenantId: string) {
 export async function findFailedTenants(db: Db, limit: number, after?: string) {
   return db
     .selectFrom('tenants as t')
-    .select(['t.id', 't.slug', 't.name', 't.status'])
+    .select(['t.id', 't.slug', 't.name'])
     .where('t.status', '<>', 'deleted')
     .where(({ exists, selectFrom }) =>
       exists(
@@ -513,13 +513,4 @@ export async function findFailedTenants(db: Db, limit: number, after?: string) {
     .orderBy('t.id')
     .limit(limit)
     .execute()
-}
-
-/** The tenant of a slug, deleted or not; undefined where there is none. */
-export async function findTenantToProvision(db: Db, slug: string) {
-  return db
-    .selectFrom('tenants as t')
-    .select(['t.id', 't.slug', 't.name', 't.status'])
-    .where('t.slug', '=', slug)
-    .executeTakeFirst()
 }
