@@ -59,6 +59,11 @@ export interface HttpClient {
   send<T>(operation: Operation, request: HttpRequest<T>): Promise<T>
 }
 
+/** The `Authorization` header of a name and a password (RFC 7617). */
+export function basicAuthorization(username: string, password: string): string {
+  return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
+}
+
 /**
  * A client for one system's JSON API: one base address, one credential, no redirects, responses
  * bounded in size and time. Throws when the address or the credential is unusable.

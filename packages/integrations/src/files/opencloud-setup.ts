@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Operation } from '../call-policy.ts'
-import { type HttpClient, httpClient, shaped } from '../http-client.ts'
+import { basicAuthorization, type HttpClient, httpClient, shaped } from '../http-client.ts'
 import { userPath } from './opencloud-paths.ts'
 
 /** The built-in role Admin, the same in every installation. */
@@ -13,11 +13,9 @@ const User = z.object({
 const Applications = z.object({ value: z.array(z.object({ id: z.string().min(1) })).min(1) })
 
 const clientOf = (access: FilesAccess) =>
-  httpClient(
-    'files',
-    `Basic ${Buffer.from(`${access.username}:${access.token}`).toString('base64')}`,
-    { baseUrl: access.baseUrl },
-  )
+  httpClient('files', basicAuthorization(access.username, access.token), {
+    baseUrl: access.baseUrl,
+  })
 
 export interface FilesAccess {
   /** OpenCloud's address, without `/graph`. */

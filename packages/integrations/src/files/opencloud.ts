@@ -1,5 +1,5 @@
 import type { Operation } from '../call-policy.ts'
-import { type HttpClientOptions, httpClient, shaped } from '../http-client.ts'
+import { basicAuthorization, type HttpClientOptions, httpClient, shaped } from '../http-client.ts'
 import { UpstreamError } from '../upstream-error.ts'
 import { opencloudAccounts } from './opencloud-accounts.ts'
 import { opencloudMembers } from './opencloud-members.ts'
@@ -23,11 +23,7 @@ const weakRoles = ['d7beeea8-8ff4-406b-8fb6-ab2dd81e6b11', '38071a68-456a-4553-8
 export function opencloud({ user, appToken, ...options }: OpenCloudOptions): FileStorage {
   // Asked until the server takes every address: the setting changes only with a restart there.
   let takesAnyUsername = false
-  const client = httpClient(
-    'files',
-    `Basic ${Buffer.from(`${user}:${appToken}`).toString('base64')}`,
-    options,
-  )
+  const client = httpClient('files', basicAuthorization(user, appToken), options)
 
   /**
    * Sends an account that can never be created: its address is none, and ids are not for clients to

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Operation } from '../call-policy.ts'
-import { type HttpClient, httpClient } from '../http-client.ts'
+import { basicAuthorization, type HttpClient, httpClient } from '../http-client.ts'
 import { type Invocation, jmap, SetError, setFailure } from './jmap.ts'
 import { isBeingSetUp } from './stalwart.ts'
 
@@ -34,8 +34,7 @@ const setupClient = (baseUrl: string, authorization: string | null) =>
     deadlineMs: 60_000,
     operationDeadlineMs: 120_000,
   })
-const basic = ({ username, password }: Login) =>
-  `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
+const basic = ({ username, password }: Login) => basicAuthorization(username, password)
 
 /**
  * True while the server is in bootstrap mode, as a new one is. Rejects with `UpstreamError` when it
