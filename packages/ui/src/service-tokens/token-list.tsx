@@ -26,9 +26,8 @@ import { RevokeToken, RotateToken } from './token-actions.tsx'
 const t = translations('ui.service-tokens')
 
 export interface TokenActs {
-  /** Absent: the reader may only revoke. */
-  create?: (token: CreateServiceToken) => Promise<CreatedServiceToken>
-  rotate?: (rotation: RotateServiceToken) => Promise<CreatedServiceToken>
+  create: (token: CreateServiceToken) => Promise<CreatedServiceToken>
+  rotate: (rotation: RotateServiceToken) => Promise<CreatedServiceToken>
   revoke: (id: string) => Promise<unknown>
 }
 
@@ -46,8 +45,7 @@ interface Props {
 export function TokenList({ kind, owner, query, cursors, onCursors, acts }: Props) {
   const [creating, { open, close }] = useDisclosure(false)
   const [shown, setShown] = useState<CreatedServiceToken>()
-  const { create } = acts
-  const createButton = create && (
+  const createButton = (
     <Button leftSection={<IconPlus size={17} aria-hidden />} onClick={open}>
       {t('create.open')}
     </Button>
@@ -77,15 +75,13 @@ export function TokenList({ kind, owner, query, cursors, onCursors, acts }: Prop
         cursors={cursors}
         onCursorHistory={onCursors}
       />
-      {create && (
-        <CreateToken
-          kind={kind}
-          opened={creating}
-          onClose={close}
-          onCreate={create}
-          onCreated={setShown}
-        />
-      )}
+      <CreateToken
+        kind={kind}
+        opened={creating}
+        onClose={close}
+        onCreate={acts.create}
+        onCreated={setShown}
+      />
       <SecretReveal
         opened={shown !== undefined}
         onClose={() => setShown(undefined)}
@@ -127,7 +123,7 @@ function columnsWith(
       cell: (token) =>
         token.state !== 'revoked' && (
           <Group gap="xs" justify="flex-end" wrap="nowrap">
-            {rotate && token.state === 'active' && (
+            {token.state === 'active' && (
               <RotateToken token={token} onRotate={rotate} onRotated={onShown} />
             )}
             <RevokeToken token={token} onRevoke={revoke} />
