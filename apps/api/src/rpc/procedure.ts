@@ -66,7 +66,6 @@ function begin<Found extends object>(
     let onBehalf: OnBehalf | undefined
     try {
       if (access.needsToken) {
-        await ctx.verifyToken()
         const service = await ctx.readService()
         if (service) await admitService(ctx, service, { path, meta })
       }
