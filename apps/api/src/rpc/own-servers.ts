@@ -1,5 +1,5 @@
-import { timingSafeEqual } from 'node:crypto'
 import type { AuditSource } from '@atrium/core/audit/audit'
+import { equalBytes } from '@atrium/db/platform/constant-time'
 import type { Config } from '../platform/config.ts'
 
 /**
@@ -44,6 +44,5 @@ export function sourceOf(server: OwnServer | undefined, said: string | undefined
 
 function matches(secret: string | null, presented: string | undefined): boolean {
   if (secret === null || presented === undefined) return false
-  const [one, other] = [Buffer.from(secret), Buffer.from(presented)]
-  return one.length === other.length && timingSafeEqual(one, other)
+  return equalBytes(Buffer.from(secret), Buffer.from(presented))
 }

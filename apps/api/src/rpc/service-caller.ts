@@ -2,12 +2,13 @@ import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { allowlistAdmits } from '@atrium/core/security-policy/ip-allowlist'
 import { scopesNeeded } from '@atrium/core/service-tokens/scopes'
+import { equalBytes } from '@atrium/db/platform/constant-time'
 import {
   findServiceTokenForCall,
   noteServiceTokenUse,
   type ServiceTokenForCall,
 } from '@atrium/db/service-tokens/callers'
-import { readServiceToken, sameHash, serviceSubjectPrefix } from '../platform/service-token.ts'
+import { readServiceToken, serviceSubjectPrefix } from '../platform/service-token.ts'
 import type { TokenClaims } from '../platform/token.ts'
 import type { Caller, RequestInfo } from './caller.ts'
 import type { Context } from './context.ts'
@@ -47,13 +48,13 @@ export async function verifyServiceToken(
 }
 
 function isSecretOf(token: ServiceToken, hash: Buffer, now: Date): boolean {
-  if (sameHash(token.secretHash, hash)) return true
+  if (equalBytes(token.secretHash, hash)) return true
   const { previousHash, previousEndsAt } = token
   return (
     previousHash !== null &&
     previousEndsAt !== null &&
     previousEndsAt > now &&
-    sameHash(previousHash, hash)
+    equalBytes(previousHash, hash)
   )
 }
 

@@ -1,11 +1,5 @@
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHmac,
-  hkdfSync,
-  randomBytes,
-  timingSafeEqual,
-} from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import { equalBytes } from './constant-time.ts'
 
 const cipher = 'aes-256-gcm'
 const formatVersion = 1
@@ -91,7 +85,7 @@ export function createKeyring(spec: string): Keyring {
       const provided = Buffer.from(proof, 'base64url')
       return [...keys.values()].some((key) => {
         const expected = macOf(key, text, context)
-        return provided.length === expected.length && timingSafeEqual(provided, expected)
+        return equalBytes(provided, expected)
       })
     },
   }
