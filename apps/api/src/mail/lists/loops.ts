@@ -15,8 +15,8 @@ import type { Trx } from '@atrium/db/platform/connect'
 
 /**
  * Throws AppError `list_loop` when mail to `address` would come back to it, directly or through
- * other lists, those of other tenants included. The detail names the way; of lists elsewhere only
- * those that this list names itself. Locks as `lockListChange`.
+ * other lists, those of other tenants included. The detail names the way, with `…` in place of the
+ * lists of other tenants that this list does not name itself. Locks as `lockListChange`.
  */
 export async function rejectLoop(
   trx: Trx,
@@ -28,7 +28,7 @@ export async function rejectLoop(
   if (!way) return
   const own = new Set((await listAddressDomains(trx, tenantId)).map(({ name }) => name))
   const shown = way.map((step, index) =>
-    index <= 1 || own.has(splitAddress(step).domain) ? step : 'a list elsewhere',
+    index <= 1 || own.has(splitAddress(step).domain) ? step : '…',
   )
   throw new AppError('list_loop', errorText('listLoop', { shown: shown.join(' → ') }), {
     issues: [{ path: 'recipients', message: errorText('listLoopMember', { value: way[1] ?? '' }) }],
