@@ -58,7 +58,7 @@ export async function missingRecords(
 ): Promise<NeededRecord[]> {
   const found = await Promise.all(
     records.map(async ({ type, name, value }) => {
-      // Any name below stands for a wildcard.
+      // A wildcard record answers for any name below it.
       const answer = await resolver.lookup(type, name.replace(/^\*\./, 'atrium-check.'))
       return answer.state === 'found' && answer.values.includes(value)
     }),

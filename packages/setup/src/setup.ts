@@ -39,8 +39,8 @@ export async function writeFiles(context: SetupContext): Promise<Secrets> {
 }
 
 /**
- * Sets the workplace up, from written answers to the first operator. Every step looks at what is
- * there, so it can be run again after any failure, and after an upgrade. Throws SetupError,
+ * Sets the workplace up, from written answers to the first operator. Every step checks what
+ * exists, so it can be run again after any failure, and after an upgrade. Throws SetupError,
  * `UpstreamError`, or an Error that names a command of Docker.
  */
 export async function setUp(context: SetupContext): Promise<void> {
