@@ -31,6 +31,9 @@ export interface Operation {
   operationId: string
   summary: string
   description?: string
+  deprecated?: true
+  /** The day of `Sunset` (RFC 8594), of a deprecated operation. */
+  'x-sunset'?: string
   tags: readonly string[]
   /** One of these; of a service token, the scopes that it needs. */
   security: readonly Readonly<Record<string, readonly string[]>>[]
@@ -115,7 +118,7 @@ function describe(route: RestRoute, components: Components): Operation {
   const input = inputs.at(-1)
   const provided = input ? toSchema(input, 'input', components) : { type: 'object' }
   const { summary, description, tags } = address
-  const said = [description, sentenceOfRecentSignIn(route)]
+  const said = [description, sentenceOfRecentSignIn(route), sentenceOfDeprecation(route)]
     .filter((part) => part !== undefined)
     .join(' ')
   const body =
@@ -124,6 +127,7 @@ function describe(route: RestRoute, components: Components): Operation {
     operationId: route.name.replaceAll('.', '-'),
     summary,
     ...(said !== '' && { description: said }),
+    ...(route.deprecated && { deprecated: true, 'x-sunset': route.deprecated.sunset }),
     tags,
     security: securityOf(route, meta),
     parameters: parametersOf(route, provided, address),
@@ -150,6 +154,14 @@ function securityOf(
 function sentenceOfRecentSignIn({ recentSignIn }: RestRoute): string | undefined {
   if (recentSignIn === undefined) return undefined
   return `This needs a recent sign-in${recentSignIn === 'always' ? '' : ` ${recentSignIn}`}.`
+}
+
+function sentenceOfDeprecation({ deprecated }: RestRoute): string | undefined {
+  if (!deprecated) return undefined
+  const { since, sunset, replacement } = deprecated
+  const other = replacement && proceduresOf(appRouter)[replacement]?._def.meta?.openapi
+  const instead = other ? ` Use \`${other.method} ${other.path}\` instead.` : ''
+  return `Deprecated since ${since}; a release from ${sunset} on may leave it out.${instead}`
 }
 
 /** The JSON Schema that zod makes, with what its parts add. */

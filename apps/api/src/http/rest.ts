@@ -4,9 +4,10 @@ import { type AppRouter, appRouter } from '../router.ts'
 import type { RequestInfo } from '../rpc/caller.ts'
 import { type Context, createContext } from '../rpc/context.ts'
 import { proceduresOf } from '../rpc/procedure.ts'
-import type { TextExport } from '../rpc/procedure-meta.ts'
+import type { Deprecation, TextExport } from '../rpc/procedure-meta.ts'
 import type { Services } from '../rpc/services.ts'
 import type { LimitedRoute } from '../rpc/visitor-limits.ts'
+import { deprecationHeaders } from './deprecation.ts'
 import { onceOnly } from './idempotency.ts'
 import { ofrepProblem, ofrepResponse } from './ofrep.ts'
 import { asPrecondition, editVersionIn } from './preconditions.ts'
@@ -39,6 +40,8 @@ export interface RestRoute {
   /** The types of the file that REST sends instead of JSON. */
   file: readonly string[] | undefined
   export: TextExport | undefined
+  /** Still works, and is going to be removed. */
+  deprecated: Deprecation | undefined
   /** Also available as CSV. */
   csv: ((result: unknown) => string) | undefined
 }
@@ -52,7 +55,7 @@ export function restRoutes(router: AppRouter = appRouter): RestRoute[] {
     const creates =
       meta.creates ?? (method === 'POST' && !path.includes('{') && type === 'mutation')
     const { secretResponse = false, visitors, repeatable = false, ofrep = false, file, csv } = meta
-    const { recentSignIn, needsToken = false } = meta
+    const { recentSignIn, needsToken = false, deprecated } = meta
     const wire = {
       secretResponse,
       visitors,
@@ -61,6 +64,7 @@ export function restRoutes(router: AppRouter = appRouter): RestRoute[] {
       creates,
       ofrep,
       recentSignIn,
+      deprecated,
       file,
       csv,
       export: meta.export,
@@ -135,6 +139,11 @@ async function handle(
   route: Endpoint,
 ): Promise<Response> {
   const info = new HttpRequestInfo(c, services.config)
+  if (route.deprecated) {
+    info.logFields.deprecated = true
+    for (const [name, value] of Object.entries(deprecationHeaders([route.name])))
+      info.responseHeaders.set(name, value)
+  }
   return info.complete(await answered(c, services, route, info))
 }
 

@@ -5,6 +5,7 @@ import { appRouter } from '../router.ts'
 import { type Context, createContext } from '../rpc/context.ts'
 import { toAppError } from '../rpc/errors.ts'
 import type { Services } from '../rpc/services.ts'
+import { deprecationHeaders } from './deprecation.ts'
 import { rejectionHeaders } from './problems.ts'
 import { type AppEnv, HttpRequestInfo } from './request-info.ts'
 import { logFailure } from './request-record.ts'
@@ -34,7 +35,11 @@ export async function handleTrpc(c: HonoContext<AppEnv>, services: Services): Pr
     router: appRouter,
     maxBatchSize,
     createContext: () => ctx,
-    responseMeta: ({ errors }) => ({ headers: responseHeaders(errors) }),
+    responseMeta({ paths = [], errors }) {
+      const deprecated = deprecationHeaders(paths)
+      if (Object.keys(deprecated).length > 0) info.logFields.deprecated = true
+      return { headers: { ...deprecated, ...responseHeaders(errors) } }
+    },
     onError: ({ error, path }) => report(ctx, error, path),
   })
   if (response.headers.get('content-type')?.startsWith('text/event-stream'))

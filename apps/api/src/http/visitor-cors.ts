@@ -22,10 +22,13 @@ const allowed = cors({
     'X-Request-Id',
   ],
   exposeHeaders: [
+    'Deprecation',
+    'Link',
     'RateLimit-Limit',
     'RateLimit-Remaining',
     'RateLimit-Reset',
     'Retry-After',
+    'Sunset',
     'X-Request-Id',
     'Idempotency-Replayed',
   ],

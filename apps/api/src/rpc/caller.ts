@@ -42,7 +42,14 @@ export interface RequestInfo {
    * Fields of the request's one log line; any part of the service may add to it. Ids only, no names
    * and addresses.
    */
-  logFields: { userId?: string; serviceTokenId?: string; tenant?: string; operator?: boolean }
+  logFields: {
+    userId?: string
+    serviceTokenId?: string
+    tenant?: string
+    operator?: boolean
+    /** The caller used a deprecated procedure. */
+    deprecated?: true
+  }
 }
 
 /**

@@ -26,6 +26,8 @@ export interface ProcedureMeta {
   delegable?: Delegable
   /** The REST endpoint, and its text in the API description. */
   openapi?: RestAddress
+  /** Set while the procedure still works and is going to be removed. */
+  deprecated?: Deprecation
   /**
    * The errors of the procedure itself. Those of the token, the guard and the input are added
    * automatically.
@@ -88,6 +90,16 @@ export interface RestAddress {
   protect?: boolean
   /** Headers that the procedure reads itself. */
   requestHeaders?: z.ZodObject
+}
+
+/** When callers have to stop using a procedure (docs/reference/compatibility.md). */
+export interface Deprecation {
+  /** The day of the release that announces it, such as `2026-12-01`. */
+  since: string
+  /** From this day on a release may leave it out: at least a year after `since`. */
+  sunset: string
+  /** The dotted name of the procedure to call instead. */
+  replacement?: string
 }
 
 /** A file of this name, in one of these formats. */

@@ -35,7 +35,7 @@ export function fieldList(document: ApiDocument, fields: readonly Field[]): Html
     ${fields.map(({ name, schema, required, description }) => {
       const said = description ?? resolved(document, schema).description
       return html`<div>
-        <dt><code>${name}</code> <span class="type">${typeOf(document, schema)}</span>${required ? html` <span class="required">required</span>` : ''}</dt>
+        <dt><code>${name}</code> <span class="type">${typeOf(document, schema)}</span>${required ? html` <span class="required">required</span>` : ''}${resolved(document, schema).deprecated ? html` <strong class="deprecated">Deprecated</strong>` : ''}</dt>
         <dd>
           ${typeof said === 'string' ? html`<p>${said}</p>` : ''}
           ${limitsOf(document, schema)}

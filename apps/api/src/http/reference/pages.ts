@@ -3,6 +3,7 @@ import { html, raw } from 'hono/html'
 import type { Answered, ApiDocument, Operation, Schema } from '../openapi.ts'
 import { exampleOf, resolved } from './examples.ts'
 import { fieldList, fieldsOf } from './fields.ts'
+import { sectionName } from './section-name.ts'
 import { style } from './style.ts'
 
 export type Html = ReturnType<typeof html>
@@ -33,7 +34,7 @@ export function sectionsOf(document: ApiDocument): Section[] {
   const byTag = Map.groupBy(all, ({ operation }) => operation.tags[0] ?? 'other')
   return [...byTag]
     .map(([tag, operations]) => ({
-      name: tag.replaceAll(' ', '-'),
+      name: sectionName(tag),
       title: titleOf(tag),
       operations: operations.sort(byAddress),
     }))
@@ -122,7 +123,7 @@ export function overview(
               path,
               operation,
             }) => html`<li><a href="/docs/${name}#${operation.operationId}">
-              ${methodOf(method)} <code>${path}</code> <span class="about">${operation.summary}</span>
+              ${methodOf(method)} <code>${path}</code> <span class="about">${operation.summary}${deprecatedOf(operation)}</span>
             </a></li>`,
           )}
         </ul>`,
@@ -154,7 +155,7 @@ export function sectionPage(
       <ul class="list">
         ${section.operations.map(
           ({ method, path, operation }) => html`<li><a href="#${operation.operationId}">
-            ${methodOf(method)} <code>${path}</code> <span class="about">${operation.summary}</span>
+            ${methodOf(method)} <code>${path}</code> <span class="about">${operation.summary}${deprecatedOf(operation)}</span>
           </a></li>`,
         )}
       </ul>
@@ -164,6 +165,9 @@ export function sectionPage(
 
 const methodOf = (method: string) =>
   html`<span class="method ${method.toLowerCase()}">${method}</span>`
+
+const deprecatedOf = ({ deprecated }: Operation) =>
+  deprecated ? html` <strong class="deprecated">Deprecated</strong>` : ''
 
 function operationOf(document: ApiDocument, listed: Listed): Html {
   const { method, path, operation } = listed
@@ -179,7 +183,7 @@ function operationOf(document: ApiDocument, listed: Listed): Html {
   return html`<section class="operation" id="${operation.operationId}" aria-labelledby="${operation.operationId}-title ${operation.operationId}-route">
     <div class="head">
       <h2 id="${operation.operationId}-title">${operation.summary}</h2>
-      <p class="route" id="${operation.operationId}-route">${methodOf(method)} <code>${path}</code></p>
+      <p class="route" id="${operation.operationId}-route">${methodOf(method)} <code>${path}</code>${deprecatedOf(operation)}</p>
       <p class="lead">${tokenOf(operation)}${operation.description === undefined ? '' : ` ${operation.description}`}</p>
     </div>
     <div>

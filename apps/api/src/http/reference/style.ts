@@ -36,6 +36,8 @@ form.search button { font: inherit; border: 0; border-radius: .375rem; padding: 
 @media (min-width: 60rem) { .list a { grid-template-columns: 4.5rem minmax(0, 1fr) minmax(0, 1fr) } .list .about { grid-column: 3 } }
 .method { font-weight: 650; font-size: .8125rem } .get { color: #0b5cad } .post { color: #14692e } .put, .patch { color: #8a4b00 } .delete { color: #a8201a }
 @media (prefers-color-scheme: dark) { .get { color: #7ab8f5 } .post { color: #7ddb97 } .put, .patch { color: #f2b866 } .delete { color: #ff9d96 } }
+.deprecated { border: 1px solid currentcolor; border-radius: .25rem; padding: 0 .375rem; font-size: .75rem; color: #8a4b00 }
+@media (prefers-color-scheme: dark) { .deprecated { color: #f2b866 } }
 section.operation { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 26rem); gap: 0 2.5rem; border-top: 1px solid var(--line); padding: 2rem 0; scroll-margin-top: 1rem }
 .operation .head { grid-column: 1 / -1 } .operation .route { display: flex; flex-wrap: wrap; gap: .25rem .75rem; align-items: baseline; margin: .25rem 0 }
 .samples { position: sticky; top: 1rem; align-self: start }
