@@ -8,13 +8,18 @@ set -a
 set +a
 # An interrupted run leaves a lock; there is one writer.
 backup() {
-  restic unlock \
+  if restic unlock \
     && restic backup --host atrium /data \
-    && restic forget --host atrium --keep-daily 14 --keep-weekly 8 --keep-monthly 12 --prune
+    && restic forget --host atrium --keep-daily 14 --keep-weekly 8 --keep-monthly 12 --prune; then
+    sh /status.sh files "$(date -u +%s)"
+  else
+    echo "The backup failed; the next one is tomorrow." >&2
+  fi
 }
 restic cat config >/dev/null 2>&1 || restic init
-if backup; then touch /root/.cache/restic/done; fi
+[ -e /backup-status/files.prom ] || sh /status.sh files 0
+backup
 while true; do
   sleep $(((93599 - $(date -u +%s) % 86400) % 86400 + 1))
-  if backup; then touch /root/.cache/restic/done; fi
+  backup
 done

@@ -2,6 +2,7 @@ import { findProgram } from '@atrium/bench/measure/process'
 import type { Check } from './check.ts'
 import { checkChart } from './helm.ts'
 import { checkImages } from './images.ts'
+import { checkAlerts } from './prometheus.ts'
 import { checkProxy, proxies } from './proxies.ts'
 
 export interface Part {
@@ -27,6 +28,14 @@ export const parts: Readonly<Record<string, Part>> = {
   helm: {
     title: 'the Helm chart',
     run: withPrograms(['helm'], ({ helm = 'helm' }) => checkChart(helm)),
+  },
+  prometheus: {
+    title: 'metrics and alerts',
+    run: withPrograms(
+      ['promtool', 'prometheus-blackbox-exporter'],
+      ({ promtool = '', 'prometheus-blackbox-exporter': blackbox = '' }) =>
+        checkAlerts(promtool, blackbox),
+    ),
   },
   images: {
     title: 'the images',

@@ -53,6 +53,9 @@ function labelsOf(expression: string): string[] {
   return [...picked, ...grouped].filter((name) => !['instance', 'job', 'le'].includes(name))
 }
 
+/** Series of the exporters in compose.yaml; `pnpm deployment prometheus` tries their rules. */
+const fromExporters = /^(?:probe|node|backup)_/
+
 interface Rule {
   alert: string
   expr: string
@@ -129,7 +132,9 @@ describe.each([
   ],
 ])('%s', (_, read, least) => {
   it('asks only for metrics and labels that are there', async () => {
-    const asked = await read()
+    const asked = (await read()).filter(
+      ({ expr }) => !metricsOf(expr).some((name) => fromExporters.test(name)),
+    )
     expect(asked.length).toBeGreaterThan(least)
     for (const { title, expr } of asked) {
       const names = metricsOf(expr)

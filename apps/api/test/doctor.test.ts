@@ -1,8 +1,10 @@
-import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { demoServiceCredentials } from '@atrium/core/demo/demo'
 import { openDatabase } from '@atrium/db/platform/connect'
 import { freePort } from '@atrium/db/server/free-port'
@@ -25,6 +27,7 @@ import { readConfig } from '../src/platform/config.ts'
 import { startTlsServer } from './certificates.ts'
 
 const blueprint = new URL('../../../deploy/authentik/atrium.yaml', import.meta.url)
+const statusScript = join(import.meta.dirname, '../../../deploy/backup/status.sh')
 let testApp: TestApp
 
 beforeAll(async () => {
@@ -486,19 +489,44 @@ describe('disk, archive and backups', () => {
         )
     }
     try {
-      expect(await checkBackups(folder, now)).toMatchObject({ level: 'error' })
+      expect(await checkBackups([folder], now)).toMatchObject([{ level: 'error' }])
       await take('unfinished', undefined)
-      expect(await checkBackups(folder, now)).toMatchObject({ level: 'error' })
+      expect(await checkBackups([folder], now)).toMatchObject([{ level: 'error' }])
       await take('old', ago(100))
-      expect(await checkBackups(folder, now)).toMatchObject({ level: 'error' })
+      expect(await checkBackups([folder], now)).toMatchObject([{ level: 'error' }])
       await take('late', ago(30))
-      expect(await checkBackups(folder, now)).toMatchObject({ level: 'warning' })
+      expect(await checkBackups([folder], now)).toMatchObject([{ level: 'warning' }])
       await take('new', ago(3))
-      expect(await checkBackups(folder, now)).toEqual({
-        level: 'ok',
-        need: `backup in ${folder} (3 hours old)`,
+      expect(await checkBackups([folder], now)).toEqual([
+        { level: 'ok', need: `backup in ${folder} (3 hours old)` },
+      ])
+      expect(await checkBackups([join(folder, 'none')], now)).toMatchObject([{ level: 'error' }])
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  })
+
+  it('know each kind of which the services of compose.yaml report', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'atrium-backup-status-'))
+    const report = async (kind: string, hours: number | undefined) => {
+      const ended = hours === undefined ? 0 : Math.floor(Date.now() / 1000) - hours * 3600 - 60
+      await promisify(execFile)('sh', [statusScript, kind, String(ended)], {
+        env: { ...process.env, BACKUP_STATUS: folder },
       })
-      expect(await checkBackups(join(folder, 'none'), now)).toMatchObject({ level: 'error' })
+    }
+    try {
+      await report('files', 30)
+      await report('database', 2)
+      expect(await checkBackups([folder], new Date())).toMatchObject([
+        { level: 'ok', need: 'backup of database (2 hours old)' },
+        { level: 'warning', need: 'backup of files (30 hours old)' },
+      ])
+      await report('database', undefined)
+      expect(await checkBackups([folder], new Date())).toMatchObject([
+        { level: 'error', text: expect.stringContaining('missing') },
+        { level: 'warning' },
+      ])
+      expect((await readdir(folder)).sort()).toEqual(['database.prom', 'files.prom'])
     } finally {
       await rm(folder, { recursive: true })
     }
@@ -511,9 +539,9 @@ describe('disk, archive and backups', () => {
       await writeFile(file, '')
       const then = new Date(Date.now() - 60 * 3_600_000)
       await utimes(file, then, then)
-      expect(await checkBackups(folder, new Date())).toMatchObject({ level: 'error' })
+      expect(await checkBackups([folder], new Date())).toMatchObject([{ level: 'error' }])
       await utimes(file, new Date(), new Date())
-      expect(await checkBackups(folder, new Date())).toMatchObject({ level: 'ok' })
+      expect(await checkBackups([folder], new Date())).toMatchObject([{ level: 'ok' }])
     } finally {
       await rm(folder, { recursive: true })
     }

@@ -12,6 +12,8 @@ export const passedOn: readonly string[] = [
 
 /** Where the program lies in the API's image. */
 const program = 'apps/api/dist/admin.js'
+/** Where compose.yaml shows the API when each backup ended. */
+const backupStatus = '/backup-status'
 
 /**
  * The arguments of `docker` that run the command in the API's container. `upgrade` runs the new
@@ -20,8 +22,10 @@ const program = 'apps/api/dist/admin.js'
 export function passOnArguments(command: readonly string[]): string[] {
   const terminal = process.stdin.isTTY ? [] : ['-T']
   const node = ['node', '--env-file=/run/secrets/api.env']
-  if (command[0] !== 'upgrade')
-    return ['compose', 'exec', ...terminal, 'api', ...node, program, ...command]
+  if (command[0] !== 'upgrade') {
+    const status = command[0] === 'doctor' ? ['--backups', backupStatus] : []
+    return ['compose', 'exec', ...terminal, 'api', ...node, program, ...command, ...status]
+  }
   const running = command.some((argument) => /^--running(=|$)/.test(argument))
   return [
     ...['compose', 'run', '--rm', '--no-deps', '--build', ...terminal, 'migrate'],

@@ -56,7 +56,7 @@ export async function examine(parts: Parts, options: DoctorOptions): Promise<Fin
     ['certificates', () => checkCertificates(config, operatorUrl, { now, ca })],
     ['disks', () => checkDisks(disks)],
     ['archive', () => checkArchive(database)],
-    ['backups', () => Promise.all(backups.map((folder) => checkBackups(folder, now)))],
+    ['backups', () => checkBackups(backups, now)],
   ]
   const found = await Promise.all(
     checks.map(([what, check]) =>

@@ -1,3 +1,4 @@
+import { archiveFails, readArchive } from '@atrium/db/system/account-facts'
 import { readBacklogs, readQueues, readReplicaLag, readServer } from '@atrium/db/system/system'
 import { Gauge } from 'prom-client'
 import type { Services } from '../rpc/services.ts'
@@ -34,14 +35,16 @@ export function observeSystem({
     })
   const counted = remembered(
     async () => {
-      const [queues, backlogs, server] = await Promise.all([
+      const [queues, backlogs, server, archive] = await Promise.all([
         readQueues(database.db),
         readBacklogs(database.db),
         readServer(database.db),
+        readArchive(database.db),
       ])
       return {
         queues,
         backlogs,
+        archive,
         lag: await readReplicaLag(database, server.position).catch(() => null),
       }
     },
@@ -95,6 +98,15 @@ export function observeSystem({
     async (self) => {
       const lag = (await counted())?.lag
       if (lag) self.set(lag.lagSeconds)
+    },
+  )
+  gauge(
+    'database_archive_failing',
+    'Whether the newest attempt to copy the log of the database to the backups failed',
+    [],
+    async (self) => {
+      const found = await counted()
+      if (found) self.set(archiveFails(found.archive) ? 1 : 0)
     },
   )
   gauge(

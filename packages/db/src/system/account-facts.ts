@@ -51,6 +51,16 @@ export async function readArchive(db: Db): Promise<ArchiveFacts> {
   return only(rows)
 }
 
+/** Whether the newest attempt to copy the log failed. */
+export function archiveFails({
+  mode,
+  archivedSecondsAgo,
+  failedSecondsAgo,
+}: ArchiveFacts): boolean {
+  if (mode === 'off' || failedSecondsAgo === null) return false
+  return archivedSecondsAgo === null || failedSecondsAgo < archivedSecondsAgo
+}
+
 /**
  * The groups of the person with the most of them: how many, and the characters of their names. A
  * token names each of these groups. Zeros where nobody is a member of a tenant.

@@ -1,7 +1,7 @@
 import { readdir, readFile, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Database } from '@atrium/db/platform/connect'
-import { type ArchiveFacts, readArchive } from '@atrium/db/system/account-facts'
+import { type ArchiveFacts, archiveFails, readArchive } from '@atrium/db/system/account-facts'
 import {
   error,
   ok,
@@ -29,9 +29,9 @@ async function checkDisk(folder: string): Promise<SetupFinding> {
 /** A tenth is kept free: a database that cannot write stops. */
 export function diskFinding(folder: string, free: number, size: number): SetupFinding {
   const need = `disk at ${folder} (${(free / gigabyte).toFixed(1)} GB free)`
-  if (free < Math.min(gigabyte, size / 50)) return error(need, 'is full. Make room now.')
+  if (free < Math.min(gigabyte, size / 50)) return error(need, 'is full. Free space now.')
   return free < size / 10
-    ? warning(need, 'has less than a tenth free. Make room or enlarge it.')
+    ? warning(need, 'has less than a tenth free. Free space or enlarge it.')
     : ok(need)
 }
 
@@ -45,10 +45,10 @@ export async function checkArchive({ db }: Database): Promise<SetupFinding[]> {
 /** The same of what was read. */
 export function archiveFinding(facts: ArchiveFacts): SetupFinding {
   const need = 'archive of the database log'
-  const { mode, archivedSecondsAgo: archived, failedSecondsAgo: failed } = facts
+  const { mode, archivedSecondsAgo: archived } = facts
   if (mode === 'off')
     return warning(need, 'is off: a lost machine loses everything since the last backup.')
-  if (failed !== null && (archived === null || failed < archived))
+  if (archiveFails(facts))
     return error(need, "fails. The database's own log says why; its disk fills up meanwhile.")
   if (archived === null) return warning(need, 'has not taken anything yet.')
   return archived <= longestArchiveSeconds
@@ -62,22 +62,47 @@ const oldHours = 50
 const Manifest = z.object({ finishedAt: z.iso.datetime() })
 
 /**
- * The age of the newest base backup in a folder: by the manifest of `backup-command.ts`, of other
- * programs by the newest entry of the folder.
+ * The age of the newest backup of each kind that the folders know of. Files of metrics
+ * (`deploy/backup/status.sh`) name their kinds and moments. In other folders it is that of the
+ * newest base backup: by the manifest of `backup-command.ts`, otherwise by the newest entry.
  */
-export async function checkBackups(folder: string, now: Date): Promise<SetupFinding> {
-  const need = `backup in ${folder}`
-  let newest: number | undefined
-  try {
-    for (const name of await readdir(folder)) {
-      const at = await finishedAt(join(folder, name))
-      if (at !== undefined && (newest === undefined || at > newest)) newest = at
-    }
-  } catch (cause) {
-    return error(need, `could not be read (${codeOf(cause)}).`)
+export async function checkBackups(folders: readonly string[], now: Date): Promise<SetupFinding[]> {
+  const findings = folders.map((folder) =>
+    readBackups(folder).then(
+      (backups) => backups.map(({ need, at }) => backupFinding(need, at, now)),
+      (cause) => [error(`backup in ${folder}`, `could not be read (${codeOf(cause)}).`)],
+    ),
+  )
+  return (await Promise.all(findings)).flat()
+}
+
+/** A kind of backup, with the milliseconds at which its last one ended, or 0. */
+interface BackupAge {
+  need: string
+  at: number
+}
+
+async function readBackups(folder: string): Promise<BackupAge[]> {
+  const names = await readdir(folder)
+  const metrics = names.filter((name) => name.endsWith('.prom')).sort()
+  if (metrics.length === 0) {
+    const moments = await Promise.all(names.map((name) => finishedAt(join(folder, name))))
+    return [{ need: `backup in ${folder}`, at: Math.max(0, ...moments.map((at) => at ?? 0)) }]
   }
-  if (newest === undefined) return error(need, 'is missing. Take one, and enable the timer.')
-  const hours = Math.floor((now.getTime() - newest) / 3_600_000)
+  const texts = await Promise.all(metrics.map((name) => readFile(join(folder, name), 'utf8')))
+  const lines = texts
+    .join('')
+    .matchAll(/^backup_last_success_timestamp_seconds\{backup="([^"]+)"\} (\d+)$/gm)
+  return [...lines].map(([, kind, seconds]) => ({
+    need: `backup of ${kind}`,
+    at: Number(seconds) * 1000,
+  }))
+}
+
+/** `at` is 0 where no backup has ended. */
+function backupFinding(need: string, at: number, now: Date): SetupFinding {
+  if (at === 0) return error(need, 'is missing. Take one, and enable the timer.')
+  const hours = Math.floor((now.getTime() - at) / 3_600_000)
   const aged = `${need} (${hours} hours old)`
   if (hours <= freshHours) return ok(aged)
   const text = 'is older than a day. Look at the log of the backup service.'
