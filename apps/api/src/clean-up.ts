@@ -1,8 +1,10 @@
+import { eventDays } from '@atrium/core/events/events'
 import { longestGuardWindowMinutes } from '@atrium/core/flags/flag-guards'
 import { manageLinkLifeMs } from '@atrium/core/scheduling/booking-state'
 import { ensureAuditPartitions } from '@atrium/db/audit/audit'
 import { fillAuditValues } from '@atrium/db/audit/audit-values'
 import { emptyOldPayloads } from '@atrium/db/billing/webhook-inbox'
+import { prepareEventDays } from '@atrium/db/events/events'
 import { deleteExpiredMailProfileLinks } from '@atrium/db/mail/mail-profile-links'
 import { deleteOldImports } from '@atrium/db/members/member-imports'
 import { deleteRemovedPeople } from '@atrium/db/members/member-work'
@@ -41,6 +43,7 @@ export async function cleanUp(services: Services): Promise<void> {
     // First: without a partition for them entries of the audit log would pile up in the default
     // one.
     ['audit partitions', () => ensureAuditPartitions(db, 3)],
+    ['days of events', () => prepareEventDays(db, eventDays)],
     ['repeated denials', () => recordRepeatedDenials(services)],
     ['encryption keys', () => rotateKeys(services)],
     ['payloads of payment events', () => emptyOldPayloads(db, payloadDays)],

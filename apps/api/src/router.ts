@@ -14,6 +14,7 @@ import { pricesRouter } from './billing/prices/router.ts'
 import { subscriptionsRouter } from './billing/subscriptions/router.ts'
 import { webhooksRouter } from './billing/webhooks/router.ts'
 import { brandingRouter } from './branding/router.ts'
+import { eventsRouter } from './events/router.ts'
 import { flagsRouter } from './flags/router.ts'
 import { healthScoresRouter } from './health-scores/router.ts'
 import { invitationsRouter } from './invitations/router.ts'
@@ -57,6 +58,7 @@ export const appRouter = router({
   audit: auditRouter,
   branding: brandingRouter,
   domains: domainsRouter,
+  events: eventsRouter,
   flags: flagsRouter,
   invitations: invitationsRouter,
   mailProfile: mailProfileRouter,

@@ -83,7 +83,7 @@ async function outcomeOf(
 }
 
 /**
- * Where a program is treated otherwise than the person: a token of a partner has the rights of a
+ * Where a program is treated otherwise than the person: it reads its own events; a token of a partner has the rights of a
  * manager and the person is an owner; a tenant's creates no tenants; and calls about the person's
  * own record are about a colleague, because a program has none.
  */
@@ -95,6 +95,14 @@ const differences: Readonly<Record<string, string>> = {
       ['tenant', 'foreign tenant'].map((kind) => [
         `tenants.create, call ${index}, ${kind}`,
         'insufficient_scope',
+      ]),
+    ),
+  ),
+  ...Object.fromEntries(
+    ['events.list', 'events.stream'].flatMap((name) =>
+      ['tenant', 'foreign tenant', 'partner', 'foreign partner'].map((kind) => [
+        `${name}, call 0, ${kind}`,
+        'ok',
       ]),
     ),
   ),

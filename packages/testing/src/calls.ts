@@ -77,6 +77,7 @@ export async function overRest(
 const exports: ReadonlySet<string> = new Set([
   'audit.export',
   'bookkeeping.export',
+  'events.stream',
   'operatorInvoices.export',
   'payouts.exportLedger',
 ])

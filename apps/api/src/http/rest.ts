@@ -206,6 +206,8 @@ async function respond(
     services.streams.add(c.env.outgoing)
     return streamServerSentEvents(c, services, result as AsyncIterable<unknown>)
   }
+  if (route.export?.lasts !== undefined && c.req.query(route.export.lasts) === 'true')
+    services.streams.add(c.env.outgoing)
   if (route.export)
     return await streamExport(c, services, result as AsyncIterable<string>, route.export)
   if (route.file) return sendFile(c, result as FileResponse)

@@ -9,12 +9,14 @@ import { errorText } from '@atrium/core/platform/error-text'
 import { AppError, type ErrorCode } from '@atrium/core/platform/errors'
 import { isSlugShaped } from '@atrium/core/tenants/slugs'
 import { findPartnerBySlug } from '@atrium/db/partners/partners'
+import type { TokenOwner } from '@atrium/db/service-tokens/service-tokens'
 import type { Config } from '../platform/config.ts'
 import { isOperatorToken } from '../platform/token.ts'
 import type { Caller, CallerTenant } from './caller.ts'
 import type { Context } from './context.ts'
 import { type GuardedCall, guarded, guardedWithoutToken } from './procedure.ts'
 import { policyErrors, rejectShutOut } from './security-policy.ts'
+import { ownerOf } from './service-caller.ts'
 
 /** No session needed. */
 export const publicProcedure = guardedWithoutToken(() => ({}))
@@ -63,6 +65,35 @@ export function signedInAbout(slugIn: (raw: unknown) => string | undefined) {
     },
   )
 }
+
+/**
+ * Whose events the caller may read: a program those of its token's owner, an operator all. The
+ * policy of a tenant binds its tokens here too. Throws AppError as `operator` and `serviceOnly`.
+ */
+export async function readerOfEvents(
+  ctx: Context,
+): Promise<{ caller: Caller; reader: TokenOwner }> {
+  const caller = await ctx.readCaller()
+  const { service } = caller
+  if (!service) {
+    rejectNonOperator(caller, ctx.services.config.tokens)
+    return { caller, reader: { kind: 'platform' } }
+  }
+  if (service.tenantSlug !== null) {
+    const { tenant } = await ctx.readCallerIn(service.tenantSlug)
+    if (!tenant) throw notFound()
+    rejectShutOut(ctx, caller, tenant)
+  }
+  return { caller, reader: ownerOf(service) }
+}
+
+/** O, and programs about their own events. */
+export const eventsReader = guarded(readerOfEvents, [
+  'operator_required',
+  'not_platform_admin',
+  'not_found',
+  ...policyErrors,
+])
 
 declare const proven: unique symbol
 /**

@@ -108,6 +108,8 @@ export interface TextExport {
   /** Parameters of the request whose values follow the name, so that downloads differ. */
   nameFields?: readonly string[]
   formats: readonly [ExportFormat, ...ExportFormat[]]
+  /** The parameter that is `true` in a call whose response lasts until the reader leaves. */
+  lasts?: string
 }
 export type ExportFormat = 'csv' | 'ndjson' | 'datev'
 

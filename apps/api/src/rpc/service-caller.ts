@@ -8,6 +8,7 @@ import {
   noteServiceTokenUse,
   type ServiceTokenForCall,
 } from '@atrium/db/service-tokens/callers'
+import type { TokenOwner } from '@atrium/db/service-tokens/service-tokens'
 import { readServiceToken, serviceSubjectPrefix } from '../platform/service-token.ts'
 import type { TokenClaims } from '../platform/token.ts'
 import type { Caller, RequestInfo } from './caller.ts'
@@ -99,6 +100,12 @@ export function serviceCaller(token: ServiceToken): Caller {
     partner: token.partner ?? undefined,
     service: token,
   }
+}
+
+/** Whom the token belongs to. */
+export function ownerOf({ tenantId, partnerId }: ServiceToken): TokenOwner {
+  if (tenantId !== null) return { kind: 'tenant', tenantId }
+  return partnerId === null ? { kind: 'platform' } : { kind: 'partner', partnerId }
 }
 
 /**

@@ -8,10 +8,9 @@ import type {
 import {
   findServiceToken,
   listServiceTokens as queryTokens,
-  type TokenOwner,
 } from '@atrium/db/service-tokens/service-tokens'
 import type { Context } from '../rpc/context.ts'
-import type { ServiceToken } from '../rpc/service-caller.ts'
+import { ownerOf, type ServiceToken } from '../rpc/service-caller.ts'
 import type { Holder } from './owner.ts'
 import { toServiceTokenView } from './view.ts'
 
@@ -32,15 +31,9 @@ export async function listServiceTokens(
 /** The token that the call was made with. */
 export async function readOwnToken(
   { services }: Context,
-  { id, tenantId, partnerId }: ServiceToken,
+  token: ServiceToken,
 ): Promise<ServiceTokenView> {
-  const owner: TokenOwner =
-    tenantId !== null
-      ? { kind: 'tenant', tenantId }
-      : partnerId !== null
-        ? { kind: 'partner', partnerId }
-        : { kind: 'platform' }
-  const row = await findServiceToken(services.database.db, owner, id)
+  const row = await findServiceToken(services.database.db, ownerOf(token), token.id)
   if (!row) throw new AppError('unauthenticated')
   return toServiceTokenView(row, services.clock.now())
 }

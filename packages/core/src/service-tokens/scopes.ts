@@ -15,6 +15,7 @@ export const serviceScopes = [
   'billing:write',
   'branding:read',
   'branding:write',
+  'events:read',
   'flags:read',
   'flags:write',
   'mail:read',

@@ -91,6 +91,7 @@ import * as fillTenantsOfParts from '../migrations/0201-fill-tenants-of-parts.ts
 import * as requireTenantsOfParts from '../migrations/0202-require-tenants-of-parts.ts'
 import * as validateTenantsOfParts from '../migrations/0203-validate-tenants-of-parts.ts'
 import * as serviceTokens from '../migrations/0240-service-tokens.ts'
+import * as events from '../migrations/0241-events.ts'
 import { installJobs } from '../platform/install-jobs.ts'
 import { buildOnlineIndexes } from './online-indexes.ts'
 
@@ -184,6 +185,7 @@ const migrations: Record<string, Migration> = {
   '0202-require-tenants-of-parts': requireTenantsOfParts,
   '0203-validate-tenants-of-parts': validateTenantsOfParts,
   '0240-service-tokens': serviceTokens,
+  '0241-events': events,
   '0017-health': health,
   '0018-flag-guards': flagGuards,
 }

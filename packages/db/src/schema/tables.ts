@@ -1,6 +1,7 @@
 import type { AccessGrantsTables } from './access-grants.ts'
 import type { AuditTables } from './audit.ts'
 import type { BillingTables } from './billing.ts'
+import type { EventsTables } from './events.ts'
 import type { FlagsTables } from './flags.ts'
 import type { HealthScoresTables } from './health-scores.ts'
 import type { InvitationsTables } from './invitations.ts'
@@ -21,6 +22,7 @@ export interface Tables
   extends AccessGrantsTables,
     AuditTables,
     BillingTables,
+    EventsTables,
     FlagsTables,
     HealthScoresTables,
     InvitationsTables,

@@ -24,6 +24,7 @@ export interface ServiceTokenForCall {
   lastUsedAt: Date | null
   revokedAt: Date | null
   tenantId: string | null
+  tenantSlug: string | null
   partnerId: string | null
   /** The token's partner with the rights of a manager; null once it is terminated. */
   partner: CallerPartnerRow | null
@@ -34,6 +35,7 @@ const findForCallStatement = {
   text: `select s.id, s.kind, s.name, s.scopes, s.networks, s.secret_hash as "secretHash", s.previous_hash as "previousHash",
       s.previous_ends_at as "previousEndsAt", s.created_at as "createdAt", s.expires_at as "expiresAt",
       s.last_used_at as "lastUsedAt", s.revoked_at as "revokedAt", s.tenant_id as "tenantId", s.partner_id as "partnerId",
+      case when s.tenant_id is not null then (select t.slug from tenants t where t.id = s.tenant_id) end as "tenantSlug",
       case when s.partner_id is not null then
         (select json_build_object('id', p.id, 'slug', p.slug, 'status', p.status, 'access', 'manager')
           from partners p where p.id = s.partner_id and p.status <> 'terminated') end as partner

@@ -8,6 +8,7 @@ import { billingRows } from './billing.ts'
 import { billingInfoRows } from './billing-info.ts'
 import { brandingRows } from './branding.ts'
 import { domainsRows } from './domains.ts'
+import { eventsRows } from './events.ts'
 import { flagsRows } from './flags.ts'
 import { healthScoresRows } from './health-scores.ts'
 import { invitationsRows } from './invitations.ts'
@@ -51,6 +52,7 @@ export const matrix: Rows = {
   ...billingRows,
   ...webhooksRows,
   ...domainsRows,
+  ...eventsRows,
   ...flagsRows,
   ...invitationsRows,
   ...listsRows,

@@ -72,6 +72,7 @@ export const serviceScopes: Readonly<Partial<Record<ServiceAccess, readonly stri
   ],
   'branding:read': ['branding.get', 'branding.preview'],
   'branding:write': ['branding.update'],
+  'events:read': ['events.list', 'events.stream'],
   'flags:read': ['flags.explain', 'flags.get', 'flags.guards', 'flags.history', 'flags.list'],
   'flags:write': ['flags.create', 'flags.remove', 'flags.update'],
   'mail:read': [

@@ -1,0 +1,77 @@
+import { z } from 'zod'
+import { actorType } from '../audit/audit.ts'
+import { says } from '../platform/issue-text.ts'
+import { pageLimit } from '../platform/paging.ts'
+import { instant } from '../platform/text.ts'
+
+/** After so many days an event is deleted. The entry in the audit log stays. */
+export const eventDays = 30
+
+/**
+ * What a partner reads of its customers: events about these kinds of records. The people, mail and
+ * bookings of a customer need an access grant.
+ */
+export const partnerResources: readonly string[] = [
+  'access_grant',
+  'approval',
+  'invoice',
+  'subscription',
+  'tenant',
+]
+
+/** A place in the order of events, as `cursor` of an event names it. */
+export const eventCursor = z.string().regex(/^[0-9]{1,19}-[0-9]{1,18}$/, says('cursor'))
+
+/** One change, as programs read it and webhooks deliver it. */
+export const EventView = z.object({
+  /** The id of the entry in the audit log. Equal in every delivery of the event. */
+  id: z.uuid(),
+  /** An action of the audit log, such as `member.created`. */
+  type: z.string(),
+  timestamp: instant,
+  /** Where the event is: the next events follow with `after`. */
+  cursor: z.string(),
+  data: z.object({
+    /** Slug of the tenant that it is about; null for what is of no tenant. */
+    tenant: z.string().nullable(),
+    partner: z.string().nullable(),
+    actor: z.object({
+      type: actorType,
+      id: z.string().nullable(),
+      email: z.string().nullable(),
+    }),
+    resource: z.object({
+      type: z.string(),
+      id: z.string().nullable(),
+      name: z.string().nullable(),
+    }),
+    /** `{ field: [before, after] }` of what an update changed; empty for other events. */
+    changes: z.record(z.string(), z.unknown()),
+    /** Further facts of the audit log. */
+    details: z.record(z.string(), z.unknown()),
+  }),
+})
+export type EventView = z.infer<typeof EventView>
+
+export const EventPage = z.object({
+  items: z.array(EventView),
+  /** For `after` of the next call; null while there was no event yet. */
+  nextCursor: z.string().nullable(),
+  /** Whether more events are there already. */
+  more: z.boolean(),
+})
+export type EventPage = z.infer<typeof EventPage>
+
+export const ListEvents = z.strictObject({
+  /** Only events behind this one; from the oldest that is kept where absent. */
+  after: eventCursor.optional(),
+  limit: pageLimit,
+})
+export type ListEvents = z.infer<typeof ListEvents>
+
+export const StreamEvents = z.strictObject({
+  after: eventCursor.optional(),
+  /** Whether the stream stays open and sends events as they come. */
+  follow: z.enum(['true', 'false']).default('false'),
+})
+export type StreamEvents = z.infer<typeof StreamEvents>
