@@ -8,7 +8,7 @@ import { readChange, testsNamedAfter } from './changed.ts'
 
 /**
  * Everything that must hold, in one command: types, lint and format, architecture, regular
- * expressions, unit, integration and browser tests. Of the suites of resilience and security only
+ * expressions, changes of the API, unit, integration and browser tests. Of the suites of resilience and security only
  * the walks run here, which find what a new procedure left out. Goes on after a failure, so that
  * one run shows all of them, and closes with every failure again, what each check counted and
  * `N passed, N failed`: the end of the output alone says what to mend.
@@ -82,6 +82,7 @@ const everything: readonly Check[] = [
   { name: 'lint', commands: [['biome', 'ci', '--colors=off', '.']] },
   { name: 'architecture', commands: [[process.execPath, '.ci/architecture.ts']] },
   { name: 'expressions', commands: [[process.execPath, '.ci/expressions.ts']] },
+  { name: 'api-changes', commands: [[process.execPath, '.ci/api-changes.ts']] },
   vitest('unit'),
   vitest('integration', ['integration', 'walks']),
   { name: 'pages', commands: [vite('portal'), vite('operator'), vite('booking')] },
