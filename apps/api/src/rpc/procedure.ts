@@ -8,7 +8,7 @@ import type { Context } from './context.ts'
 import { codeOf, isCausedByInput, toAppError } from './errors.ts'
 import type { ProcedureMeta } from './procedure-meta.ts'
 import { requireRecentSignIn } from './recent-sign-in.ts'
-import { admitService } from './service-caller.ts'
+import { admitService } from './service-admission.ts'
 import { t } from './trpc.ts'
 
 /**

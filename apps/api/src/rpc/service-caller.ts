@@ -1,19 +1,15 @@
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { allowlistAdmits } from '@atrium/core/security-policy/ip-allowlist'
-import { scopesNeeded } from '@atrium/core/service-tokens/scopes'
 import { equalBytes } from '@atrium/db/platform/constant-time'
 import {
   findServiceTokenForCall,
-  noteServiceTokenUse,
   type ServiceTokenForCall,
 } from '@atrium/db/service-tokens/callers'
 import type { TokenOwner } from '@atrium/db/service-tokens/service-tokens'
 import { readServiceToken, serviceSubjectPrefix } from '../platform/service-token.ts'
 import type { TokenClaims } from '../platform/token.ts'
 import type { Caller, RequestInfo } from './caller.ts'
-import type { Context } from './context.ts'
-import type { ProcedureMeta } from './procedure-meta.ts'
 import type { Services } from './services.ts'
 import { limitedAddress, visitorAddress } from './visitor-address.ts'
 
@@ -106,35 +102,4 @@ export function serviceCaller(token: ServiceToken): Caller {
 export function ownerOf({ tenantId, partnerId }: ServiceToken): TokenOwner {
   if (tenantId !== null) return { kind: 'tenant', tenantId }
   return partnerId === null ? { kind: 'platform' } : { kind: 'partner', partnerId }
-}
-
-/**
- * For every call with a service token, before its guard: counts the call, checks the token's scopes
- * and notes its use. Throws AppError `rate_limited`, `insufficient_scope`.
- */
-export async function admitService(
-  ctx: Context,
-  token: ServiceToken,
-  { path, meta }: { path: string; meta: ProcedureMeta | undefined },
-): Promise<void> {
-  const { services, request } = ctx
-  await services.limits.take(request, [{ limit: 'service_token_minute', of: token.id }])
-  const at = services.clock.now()
-  if (token.lastUsedAt === null || at.getTime() - token.lastUsedAt.getTime() >= 60_000) {
-    const ip = visitorAddress(ctx)
-    await noteServiceTokenUse(services.database, token.id, {
-      at,
-      ip: ip === '' ? null : ip,
-      procedure: path,
-    }).catch((err: unknown) => services.log.warn({ err }, 'failed to note the use of a token'))
-  }
-  const needed = scopesNeeded(meta?.scope, meta?.secretResponse ?? false)
-  if (needed === undefined) throw new AppError('insufficient_scope', errorText('notForServices'))
-  const missing = needed.filter((scope) => !token.scopes.includes(scope))
-  if (missing.length > 0)
-    throw new AppError(
-      'insufficient_scope',
-      errorText('missingScopes', { scopes: missing.join(', ') }),
-      { scopes: needed },
-    )
 }
