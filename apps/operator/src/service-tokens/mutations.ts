@@ -15,8 +15,8 @@ function useTokensChanged() {
   }
 }
 
-/** The acts on tokens of the platform. A token's text leaves the memory with its window. */
-export function useTokenActs() {
+/** The actions on tokens of the platform. A token's text leaves the memory with its window. */
+export function useTokenActions() {
   const trpc = useTRPC()
   const options = { gcTime: 0, onSettled: useTokensChanged() }
   const create = useMutation(trpc.serviceTokens.createOfPlatform.mutationOptions(options))

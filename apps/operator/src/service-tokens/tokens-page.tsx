@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { createLazyRoute } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTRPC } from '../trpc.ts'
-import { useTokenActs } from './mutations.ts'
+import { useTokenActions } from './mutations.ts'
 
 export const Route = createLazyRoute('/authenticated/service-tokens')({
   component: ServiceTokensPage,
@@ -13,7 +13,7 @@ export const Route = createLazyRoute('/authenticated/service-tokens')({
 /** Tokens of programs that act for the platform. */
 function ServiceTokensPage() {
   const [cursors, setCursors] = useState<string>()
-  const acts = useTokenActs()
+  const actions = useTokenActions()
   const query = useQuery(
     useTRPC().serviceTokens.listOfPlatform.queryOptions(
       { cursor: currentCursor(cursors), limit: 20 },
@@ -21,6 +21,12 @@ function ServiceTokensPage() {
     ),
   )
   return (
-    <TokenList kind="platform" query={query} cursors={cursors} onCursors={setCursors} acts={acts} />
+    <TokenList
+      kind="platform"
+      query={query}
+      cursors={cursors}
+      onCursors={setCursors}
+      actions={actions}
+    />
   )
 }

@@ -15,8 +15,8 @@ function useTokensChanged() {
   }
 }
 
-/** The acts on tokens of a workplace. A token's text leaves the memory with its window. */
-export function useTokenActs(slug: string) {
+/** The actions on tokens of a workplace. A token's text leaves the memory with its window. */
+export function useTokenActions(slug: string) {
   const trpc = useTRPC()
   const options = { gcTime: 0, onSettled: useTokensChanged() }
   const create = useMutation(trpc.serviceTokens.create.mutationOptions(options))
@@ -29,8 +29,8 @@ export function useTokenActs(slug: string) {
   }
 }
 
-/** The acts on tokens of a partner. A token's text leaves the memory with its window. */
-export function usePartnerTokenActs(slug: string) {
+/** The actions on tokens of a partner. A token's text leaves the memory with its window. */
+export function usePartnerTokenActions(slug: string) {
   const trpc = useTRPC()
   const options = { gcTime: 0, onSettled: useTokensChanged() }
   const create = useMutation(trpc.serviceTokens.createOfPartner.mutationOptions(options))

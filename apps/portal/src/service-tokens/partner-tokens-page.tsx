@@ -4,13 +4,13 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { usePartner } from '../partner/use-partner.ts'
 import { useTRPC } from '../trpc.ts'
-import { usePartnerTokenActs } from './mutations.ts'
+import { usePartnerTokenActions } from './mutations.ts'
 
 /** Tokens of programs that act for the partner. */
 export function PartnerTokensPage() {
   const partner = usePartner()
   const [cursors, setCursors] = useState<string>()
-  const acts = usePartnerTokenActs(partner.slug)
+  const actions = usePartnerTokenActions(partner.slug)
   const query = useQuery(
     useTRPC().serviceTokens.listOfPartner.queryOptions(
       { slug: partner.slug, cursor: currentCursor(cursors), limit: 20 },
@@ -24,7 +24,7 @@ export function PartnerTokensPage() {
       query={query}
       cursors={cursors}
       onCursors={setCursors}
-      acts={acts}
+      actions={actions}
     />
   )
 }

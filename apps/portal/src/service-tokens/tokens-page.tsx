@@ -6,13 +6,13 @@ import { maySeeSettings } from '../tenants/roles.ts'
 import { NoAccess } from '../tenants/tenant-frame.tsx'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
-import { useTokenActs } from './mutations.ts'
+import { useTokenActions } from './mutations.ts'
 
 /** Tokens of programs that act for the workplace. */
 export function ServiceTokensPage() {
   const tenant = useTenant()
   const [cursors, setCursors] = useState<string>()
-  const acts = useTokenActs(tenant.slug)
+  const actions = useTokenActions(tenant.slug)
   const admin = maySeeSettings(tenant.role) && tenant.grant === null && !tenant.custodian
   const query = useQuery(
     useTRPC().serviceTokens.list.queryOptions(
@@ -28,7 +28,7 @@ export function ServiceTokensPage() {
       query={query}
       cursors={cursors}
       onCursors={setCursors}
-      acts={acts}
+      actions={actions}
     />
   )
 }

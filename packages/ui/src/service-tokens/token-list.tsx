@@ -25,7 +25,7 @@ import { RevokeToken, RotateToken } from './token-actions.tsx'
 
 const t = translations('ui.service-tokens')
 
-export interface TokenActs {
+export interface TokenActions {
   create: (token: CreateServiceToken) => Promise<CreatedServiceToken>
   rotate: (rotation: RotateServiceToken) => Promise<CreatedServiceToken>
   revoke: (id: string) => Promise<unknown>
@@ -38,11 +38,11 @@ interface Props {
   query: UseQueryResult<ServiceTokenPage, unknown>
   cursors: string | undefined
   onCursors: (cursors: string | undefined) => void
-  acts: TokenActs
+  actions: TokenActions
 }
 
 /** The page about the service tokens of a workplace, a partner or the platform. */
-export function TokenList({ kind, owner, query, cursors, onCursors, acts }: Props) {
+export function TokenList({ kind, owner, query, cursors, onCursors, actions }: Props) {
   const [creating, { open, close }] = useDisclosure(false)
   const [shown, setShown] = useState<CreatedServiceToken>()
   const createButton = (
@@ -61,7 +61,7 @@ export function TokenList({ kind, owner, query, cursors, onCursors, acts }: Prop
       <PagedTable
         of={t('items')}
         found={query}
-        columns={columnsWith(acts, setShown)}
+        columns={columnsWith(actions, setShown)}
         rowKey={({ id }) => id}
         empty={
           <EmptyState
@@ -79,7 +79,7 @@ export function TokenList({ kind, owner, query, cursors, onCursors, acts }: Prop
         kind={kind}
         opened={creating}
         onClose={close}
-        onCreate={acts.create}
+        onCreate={actions.create}
         onCreated={setShown}
       />
       <SecretReveal
@@ -102,7 +102,7 @@ const tones: Readonly<Record<ServiceTokenView['state'], Tone>> = {
 }
 
 function columnsWith(
-  { rotate, revoke }: TokenActs,
+  { rotate, revoke }: TokenActions,
   onShown: (token: CreatedServiceToken) => void,
 ): Column<ServiceTokenView>[] {
   return [
