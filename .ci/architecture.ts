@@ -8,11 +8,10 @@ import { createTransactionRules } from './transaction-rules.ts'
 /**
  * Checks what Biome cannot: which packages a package depends on, that no relative import leaves its
  * package or, in production code, its `src`, that each folder of the API has import rules, that a
- * transaction uses no other connection (`transaction-rules.ts`), that sentences of the API are in the
- * catalogue (`sentence-rules.ts`), and that each page of the portals loads the messages it uses
- * (`message-rules.ts`). Biome checks the imports themselves:
- * dependencies that `package.json` does not declare, cycles, barrel files, and the folders of the
- * API (`apps/api/biome.json`).
+ * transaction uses no other connection (`transaction-rules.ts`), that sentences of the API are in
+ * the catalogue (`sentence-rules.ts`), and that each page of the portals loads the messages it uses
+ * (`message-rules.ts`). Biome checks the imports themselves: dependencies that `package.json` does
+ * not declare, cycles, barrel files, and the folders of the API (`apps/api/biome.json`).
  */
 const packageRules: Readonly<
   Record<string, { dependencies: readonly string[]; types?: readonly string[] }>

@@ -47,10 +47,11 @@ export function sampleCount(size: PopulationSize): number {
 }
 
 /**
- * Fills a migrated database, where it has no such population, with one that is the same for the same
- * size, by insert … select on the server; what else is in it stays. Tenant sizes follow a power law: most have a handful of
- * members, the largest about 1 / tenants^(1/3) of all users. User n owns tenant n; every hundredth
- * user is a consultant with ten tenants more. Ends with VACUUM ANALYZE.
+ * Fills a migrated database, where it has no such population, with one that is the same for the
+ * same size, by insert … select on the server; what else is in it stays. Tenant sizes follow a
+ * power law: most have a handful of members, the largest about 1 / tenants^(1/3) of all users. User
+ * n owns tenant n; every hundredth user is a consultant with ten tenants more. Ends with VACUUM
+ * ANALYZE.
  */
 export async function loadPopulation(adminUrl: string, size: PopulationSize): Promise<Population> {
   if (size.users < size.tenants) throw new Error('there must be at least as many users as tenants')

@@ -62,7 +62,9 @@ async function copyPackage(
     await copyPackage(dependency, source, folder, copied, top)
 }
 
-/** The folder of a package as Node finds it from another one; its `exports` may hide the manifest. */
+/**
+ * The folder of a package as Node finds it from another one; its `exports` may hide the manifest.
+ */
 async function folderOf(name: string, from: string): Promise<string> {
   for (const place of createRequire(join(from, 'package.json')).resolve.paths(name) ?? []) {
     const folder = join(place, name)

@@ -1,7 +1,10 @@
 /** Series by name, with values of one minute each in the notation of `promtool test rules`. */
 export type Series = Readonly<Record<string, string>>
 
-/** What a rule of alerts.yaml is for, and the nearest thing that it must not fire at, after two hours. */
+/**
+ * What a rule of alerts.yaml is for, and the nearest thing that it must not fire at, after two
+ * hours.
+ */
 export interface AlertCase {
   fires: Series
   quiet: Series

@@ -224,7 +224,9 @@ function checkNetwork(manifests: readonly Manifest[]): Check {
   return found('each pod has a policy, and reaches what it needs', faults, `${policies.size}`)
 }
 
-/** The programs read the settings themselves: secrets from their examples, the rest from the chart. */
+/**
+ * The programs read the settings themselves: secrets from their examples, the rest from the chart.
+ */
 async function checkSettings(manifests: readonly Manifest[]): Promise<Check> {
   const read = {
     api: readConfig,

@@ -16,7 +16,9 @@ interface Rule {
   annotations: Record<string, string>
 }
 
-/** Each rule of alerts.yaml fires at what it is for and at nothing else, by Prometheus' own tests. */
+/**
+ * Each rule of alerts.yaml fires at what it is for and at nothing else, by Prometheus' own tests.
+ */
 export async function checkAlerts(promtool: string, blackbox: string): Promise<Check[]> {
   const rules = (
     parse(await readFile(rulesFile, 'utf8')) as { groups: { rules: Rule[] }[] }

@@ -26,7 +26,10 @@ interface Places {
 
 interface Kind {
   file: string
-  /** The example with the places of a test, without TLS; the API is `127.0.0.1`, the portal `localhost`. */
+  /**
+   * The example with the places of a test, without TLS; the API is `127.0.0.1`, the portal
+   * `localhost`.
+   */
   adapt(example: string, places: Places): string
   args(file: string, folder: string): readonly string[]
 }

@@ -221,7 +221,9 @@ async function open(config: Config) {
   return { database, integrations: await connectIntegrations(config) }
 }
 
-/** The service without its socket and its jobs: wake-ups are sent, and a running API works on them. */
+/**
+ * The service without its socket and its jobs: wake-ups are sent, and a running API works on them.
+ */
 async function withServices(work: (services: Services) => Promise<number>): Promise<number> {
   const config = readConfig(process.env)
   const log = createLogger('warn', { write: (line: string) => void process.stderr.write(line) })

@@ -70,8 +70,8 @@ async function outcomeOf(name: string, row: Row, grantee: Grantee): Promise<stri
 /** A rejection after the guard: whoever has a grant makes no admin, and changes none. */
 const excluded = 'on_behalf_excluded'
 /**
- * Calls about the caller's own membership: who has a grant is no member. A policy needs an admin who
- * signed in as it demands; of an admin who saves it, that is the caller.
+ * Calls about the caller's own membership: who has a grant is no member. A policy needs an admin
+ * who signed in as it demands; of an admin who saves it, that is the caller.
  */
 const aboutOneself: Readonly<Record<string, string>> = {
   'securityPolicy.update, call 0': 'policy_locks_out_admins',

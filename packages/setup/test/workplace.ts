@@ -111,7 +111,8 @@ export async function startWorkplace(
       },
       readAsset: (path) => readFile(join(deploy, path), 'utf8'),
       say: (line) => said.push(line),
-      // Waits that end well end as soon as they can; those that do not are shortened by their tests.
+      // Waits that end well end as soon as they can; those that do not are shortened by their
+      // tests.
       patience: { timeoutMs: 20_000, intervalMs: 10, dnsTimeoutMs: 60_000 },
     },
   }

@@ -38,8 +38,8 @@ interface Parts {
 
 /**
  * Looks at everything that an installation needs, side by side, and returns one finding per need.
- * Changes nothing, apart from a disposable domain at the mail server. A check that cannot be carried
- * out is an error of its own; nothing is thrown.
+ * Changes nothing, apart from a disposable domain at the mail server. A check that cannot be
+ * carried out is an error of its own; nothing is thrown.
  */
 export async function examine(parts: Parts, options: DoctorOptions): Promise<Finding[]> {
   const { config, database, integrations } = parts

@@ -9,8 +9,8 @@ export function newKey(now: Date): string {
 }
 
 /**
- * Encrypts everything stored with the first key of `ENCRYPTION_KEYS` and records it. Undefined where
- * no keys are set.
+ * Encrypts everything stored with the first key of `ENCRYPTION_KEYS` and records it. Undefined
+ * where no keys are set.
  */
 export async function encryptWithFirstKey(
   services: Services,

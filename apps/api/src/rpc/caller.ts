@@ -73,7 +73,9 @@ export interface Caller {
    * terminated.
    */
   partner: CallerPartnerRow | undefined
-  /** The token of a program, which acts for a tenant, a partner or the platform: no person calls. */
+  /**
+   * The token of a program, which acts for a tenant, a partner or the platform: no person calls.
+   */
   service?: ServiceTokenForCall
   /** Set by the guard of a call that an access grant opens: the audit log names it in each act. */
   onBehalf?: OnBehalf

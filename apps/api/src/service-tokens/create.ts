@@ -64,16 +64,16 @@ export async function createServiceToken(
 /** Each scope once, in the order of the list. */
 function checkedScopes(
   kind: keyof typeof scopesOfKind,
-  asked: readonly ServiceScope[],
+  requested: readonly ServiceScope[],
 ): ServiceScope[] {
   const possible = scopesOfKind[kind]
-  const issues = asked.flatMap((scope, index) =>
+  const issues = requested.flatMap((scope, index) =>
     possible.includes(scope)
       ? []
       : [{ path: `scopes.${index}`, message: errorText('scopeOfOthers', { scope }) }],
   )
   if (issues.length > 0) throw new AppError('invalid_input', undefined, { issues })
-  return possible.filter((scope) => asked.includes(scope))
+  return possible.filter((scope) => requested.includes(scope))
 }
 
 function checkedNetworks(entries: readonly string[]): string[] {

@@ -5,7 +5,9 @@ import { serviceScopes, serviceTokenKinds } from './scopes.ts'
 
 /** The longest life of a service token and what forms propose, in days. */
 export const serviceTokenDays = { most: 365, proposed: 90 } as const
-/** The longest time in which the secret before a rotation is accepted, and the default, in hours. */
+/**
+ * The longest time in which the secret before a rotation is accepted, and the default, in hours.
+ */
 export const overlapHours = { most: 168, proposed: 24 } as const
 /** How many days before the end of a token its owner gets a reminder. */
 export const reminderDays = [14, 3] as const

@@ -107,11 +107,12 @@ export interface ReachedList {
 }
 
 /**
- * Takes the turn of a change to what the tenant's lists send to, until the transaction ends. Changes
- * of one tenant come one after another. `reached` are the other tenants whose lists the mail may
- * reach: two changes of different tenants that could close a loop together each reach the other's
- * tenant, so one waits for the other; changes that only reach the same tenant do not wait. One
- * statement takes all locks in the order of ids, so that two changes cannot wait for each other.
+ * Takes the turn of a change to what the tenant's lists send to, until the transaction ends.
+ * Changes of one tenant come one after another. `reached` are the other tenants whose lists the
+ * mail may reach: two changes of different tenants that could close a loop together each reach the
+ * other's tenant, so one waits for the other; changes that only reach the same tenant do not wait.
+ * One statement takes all locks in the order of ids, so that two changes cannot wait for each
+ * other.
  */
 export async function lockListRecipients(
   trx: Trx,

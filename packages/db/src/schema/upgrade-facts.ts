@@ -17,8 +17,8 @@ export interface UpgradeFacts {
 }
 
 /**
- * Reads the facts with one connection of its own; a transaction is long after `longSeconds`. Rejects
- * where the server cannot be asked.
+ * Reads the facts with one connection of its own; a transaction is long after `longSeconds`.
+ * Rejects where the server cannot be asked.
  */
 export async function readUpgradeFacts(url: string, longSeconds: number): Promise<UpgradeFacts> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 })

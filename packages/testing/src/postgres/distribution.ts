@@ -12,7 +12,9 @@ export interface Distance {
   foreignKeys: string[]
   /** Triggers of tables of tenants that send NOTIFY, which a worker's listeners alone would get. */
   notifyingTriggers: string[]
-  /** Triggers of tables of tenants that change rows by a volatile function (of the clock, chance). */
+  /**
+   * Triggers of tables of tenants that change rows by a volatile function (of the clock, chance).
+   */
   volatileFunctions: string[]
 }
 

@@ -2,8 +2,8 @@ import pg from 'pg'
 import { expect, vi } from 'vitest'
 
 /**
- * Resolves once at least `count` statements in the database wait for a lock. Asks on a connection of
- * its own: those that wait may have taken every other.
+ * Resolves once at least `count` statements in the database wait for a lock. Asks on a connection
+ * of its own: those that wait may have taken every other.
  */
 export async function lockIsWaitedFor(databaseUrl: string | undefined, count = 1): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl })

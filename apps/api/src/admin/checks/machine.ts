@@ -86,8 +86,8 @@ async function readBackups(folder: string): Promise<BackupAge[]> {
   const names = await readdir(folder)
   const metrics = names.filter((name) => name.endsWith('.prom')).sort()
   if (metrics.length === 0) {
-    const moments = await Promise.all(names.map((name) => finishedAt(join(folder, name))))
-    return [{ need: `backup in ${folder}`, at: Math.max(0, ...moments.map((at) => at ?? 0)) }]
+    const times = await Promise.all(names.map((name) => finishedAt(join(folder, name))))
+    return [{ need: `backup in ${folder}`, at: Math.max(0, ...times.map((at) => at ?? 0)) }]
   }
   const texts = await Promise.all(metrics.map((name) => readFile(join(folder, name), 'utf8')))
   const lines = texts

@@ -29,30 +29,30 @@ export function checkVersion(system: SupportedSystem, version: string): SetupFin
 }
 
 /**
- * Node, authentik and OpenCloud; the database is checked with its account. Stalwart tells its
- * version to nobody: the rights that its key needs exist from the oldest supported version on. What
- * does not answer is reported by the check of the systems.
+ * Node, authentik and OpenCloud; the database is checked with its account. Stalwart does not report
+ * its version: the rights that its key needs exist from the oldest supported version on. A system
+ * that does not answer is reported by the check of the systems.
  */
 export async function checkVersions({
   identity,
   files,
 }: Pick<Integrations, 'identity' | 'files'>): Promise<SetupFinding[]> {
-  const asked = await Promise.all([
-    identity && told('authentik', async () => (await identity.check()).version),
-    files && told('opencloud', () => files.version()),
+  const found = await Promise.all([
+    identity && findVersion('authentik', async () => (await identity.check()).version),
+    files && findVersion('opencloud', () => files.version()),
   ])
-  return [checkVersion('node', process.versions.node), ...asked.flatMap((one) => one ?? [])]
+  return [checkVersion('node', process.versions.node), ...found.flatMap((one) => one ?? [])]
 }
 
-async function told(
+async function findVersion(
   system: SupportedSystem,
-  ask: () => Promise<string | undefined>,
+  read: () => Promise<string | undefined>,
 ): Promise<SetupFinding[]> {
   const { name, oldest, newest } = supportedVersions[system]
   try {
-    const version = await ask()
+    const version = await read()
     if (version !== undefined) return [checkVersion(system, version)]
-    return [warning(`${name}: version`, `is not told to us. Supported are ${oldest} to ${newest}.`)]
+    return [warning(`${name}: version`, `is not reported. Supported are ${oldest} to ${newest}.`)]
   } catch (cause) {
     if (!(cause instanceof UpstreamError)) throw cause
     // Nothing answered: the check of the systems says so.

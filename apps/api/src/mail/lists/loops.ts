@@ -49,8 +49,8 @@ export async function closesLoop(
 
 /**
  * Until the transaction ends, no other change can close a loop with lists that send to
- * `recipients`; returns the lists that mail to them reaches. Call it once in a transaction, with the
- * recipients of all lists that it changes.
+ * `recipients`; returns the lists that mail to them reaches. Call it once in a transaction, with
+ * the recipients of all lists that it changes.
  */
 export async function lockListChange(
   trx: Trx,
