@@ -38,6 +38,7 @@ import { checkReadiness, type Readiness } from './http/readiness.ts'
 import { type AppEnv, chooseRequestId } from './http/request-info.ts'
 import { createRequestRecord, logFailure, setCommonHeaders } from './http/request-record.ts'
 import { registerRest } from './http/rest.ts'
+import { registerScim } from './http/scim.ts'
 import { traceRequests } from './http/traces.ts'
 import { handleTrpc } from './http/trpc.ts'
 import { dropUnreadBody } from './http/unread-body.ts'
@@ -307,6 +308,7 @@ export function createApp(parts: AppParts): App {
   app.all('/trpc/*', (c) => handleTrpc(c, services))
   app.all('/webhooks/stripe', (c) => takeWebhook(c, services))
   allowVisitors(app)
+  registerScim(app, services)
   registerRest(app, services)
 
   async function stopListening(): Promise<void> {

@@ -7,6 +7,7 @@ import { everythingWritten } from '@atrium/testing/written'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bodyLimitBytes } from '../src/app.ts'
 import { restRoutes } from '../src/http/rest.ts'
+import { scimRoutes } from '../src/http/scim.ts'
 
 const page = await readFile(
   join(import.meta.dirname, '../../../docs/reference/security.md'),
@@ -69,9 +70,11 @@ describe('entries that need no session', () => {
   afterAll(() => testApp[Symbol.asyncDispose]())
 
   it('are in docs/reference/security.md, each route that there is', async () => {
-    const closed = new Set(
-      restRoutes().flatMap(({ path, needsToken }) => (needsToken ? [path] : [])),
-    )
+    const needsToken = [
+      ...restRoutes().filter((route) => route.needsToken),
+      ...scimRoutes().filter(({ procedure }) => procedure._def.meta?.needsToken),
+    ]
+    const closed = new Set<string>(needsToken.map(({ path }) => path))
     const middleware = (path: string) => path.endsWith('*') && path !== '/trpc/*'
     const reachable = testApp.app.paths().map((path) => path.replace(/:(\w+)/g, '{$1}'))
     const shown = new Set(reachable.filter((path) => !middleware(path) && !closed.has(path)))

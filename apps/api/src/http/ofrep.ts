@@ -66,7 +66,8 @@ export function ofrepResponse(c: HonoContext<AppEnv>, result: unknown): Response
   return c.body(body, 200, { ...headers, 'content-type': 'application/json' })
 }
 
-function matches(header: string | undefined, etag: string): boolean {
+/** Whether one of the tags of `If-None-Match` is this one (RFC 9110, section 13.1.2). */
+export function matches(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false
   const tags = header.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
   return tags.includes('*') || tags.includes(etag)

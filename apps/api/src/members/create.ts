@@ -1,30 +1,60 @@
-import type { CreatedMember, CreateMember } from '@atrium/core/members/members'
+import type {
+  CreatedMember,
+  CreateMember,
+  NewMember,
+  SeatRaise,
+} from '@atrium/core/members/members'
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError, findAppError } from '@atrium/core/platform/errors'
+import type { MemberRow } from '@atrium/db/members/members'
 import type { Trx } from '@atrium/db/platform/connect'
 import type { Context } from '../rpc/context.ts'
 import type { Access } from '../rpc/guards.ts'
 import { rejectClosed, rejectFormerAdmin } from '../rpc/open-tenant.ts'
 import { outcomeOf, recordMember, rejectAdminOnBehalf } from './change-member.ts'
-import { type Inserted, insertMember } from './insert.ts'
+import { type Inserted, insertMember, type Maker } from './insert.ts'
 import { readMember } from './list.ts'
-import { createOneTimePassword } from './one-time-password.ts'
+import { createOneTimePassword, type OneTimePassword } from './one-time-password.ts'
 import { raiseSeats } from './raise-seats.ts'
 import { runMember } from './run.ts'
 import { toMemberView } from './view.ts'
 
 /**
- * Makes a member: the record, then identity, mailbox and file account. The record stays when an
- * upstream system fails; the outcome says so and is tried again. A person with an address outside
- * the domains that the tenant proved is invited instead (`invitation_required`). With `seatRaise` a
- * missing seat is bought once nothing else speaks against the member. Throws AppError
- * as `insertMember` and `raiseSeats`, and `not_admin`.
+ * Makes a member with a one-time password, which the response shows once. With `seatRaise` a
+ * missing seat is bought once nothing else speaks against the member. Throws AppError as
+ * `addMember`.
  */
 export async function createMember(
   ctx: Context,
   access: Access,
   { slug: _, seatRaise, ...fields }: CreateMember,
 ): Promise<CreatedMember> {
+  const password = createOneTimePassword()
+  const member = await addMember(ctx, access, fields, { password, seatRaise })
+  return { member: toMemberView(member, access), oneTimePassword: password.shown() }
+}
+
+/** What a new member may need besides its fields. */
+interface AddedWith {
+  /** For its identity and mailbox. Without one nobody knows their passwords. */
+  password?: OneTimePassword
+  seatRaise?: SeatRaise | undefined
+  /** Runs in the transaction that makes the record. */
+  inserted?: Maker['inserted']
+}
+
+/**
+ * Makes a member: the record, then identity, mailbox and file account. The record stays when an
+ * upstream system fails; the outcome says so and is tried again. A person with an address outside
+ * the domains that the tenant proved is invited instead (`invitation_required`). Throws AppError as
+ * `insertMember` and `raiseSeats`, and `not_admin`.
+ */
+export async function addMember(
+  ctx: Context,
+  access: Access,
+  fields: NewMember,
+  { password, seatRaise, inserted }: AddedWith = {},
+): Promise<MemberRow> {
   const { services } = ctx
   // Before anything about the address: it is the first thing to mend.
   rejectClosed(access.tenant.status)
@@ -32,11 +62,11 @@ export async function createMember(
   const { caller } = access
   if (seatRaise && caller.onBehalf && !caller.operator)
     throw new AppError('on_behalf_excluded', errorText('onBehalfSeats'))
-  const password = createOneTimePassword()
   const maker = {
     tenant: access.tenant,
     operator: caller.operator,
     stillMay: (trx: Trx) => rejectFormerAdmin(trx, access),
+    ...(inserted && { inserted }),
   }
   const insert = () => insertMember(services, maker, fields)
   const { tenant, userId, work, seats, silent, fresh } = await insert().catch(
@@ -46,7 +76,7 @@ export async function createMember(
       return insert()
     },
   )
-  await runMember(services, work, { password, silent, fresh })
+  await runMember(services, work, { ...(password && { password }), silent, fresh })
   const member = await readMember(services, access, userId)
   await recordMember(ctx, access, tenant, {
     action: 'member.created',
@@ -63,5 +93,5 @@ export async function createMember(
       ...(seats ? { seats } : {}),
     },
   })
-  return { member: toMemberView(member, access), oneTimePassword: password.shown() }
+  return member
 }

@@ -28,6 +28,8 @@ export interface ProcedureMeta {
   openapi?: RestAddress
   /** Set while the procedure still works and is going to be removed. */
   deprecated?: Deprecation
+  /** The SCIM endpoint of a procedure of `scim/router.ts`, in place of a REST endpoint. */
+  scim?: ScimAddress
   /**
    * The errors of the procedure itself. Those of the token, the guard and the input are added
    * automatically.
@@ -100,6 +102,13 @@ export interface Deprecation {
   sunset: string
   /** The dotted name of the procedure to call instead. */
   replacement?: string
+}
+
+/** An endpoint below the address of a tenant's SCIM service. */
+export interface ScimAddress {
+  method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+  /** With parameters in braces. */
+  path: `/${string}`
 }
 
 /** A file of this name, in one of these formats. */

@@ -27,6 +27,8 @@ export const serviceScopes = [
   'reports:read',
   'scheduling:read',
   'scheduling:write',
+  'scim:read',
+  'scim:write',
   'secrets:read',
   'security:read',
   'security:write',
@@ -58,6 +60,8 @@ const beyondTenant: readonly ServiceScope[] = [
 ]
 const beyondPartner: readonly ServiceScope[] = [
   ...ofPlatform,
+  'scim:read',
+  'scim:write',
   'security:read',
   'security:write',
   'system:write',

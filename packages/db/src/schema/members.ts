@@ -20,6 +20,10 @@ export interface MembershipsTable {
   /** The permissions of the account before it was frozen, as the mail server returned them. */
   mail_permissions: unknown
   file_account_id: string | null
+  /** What the directory that provisions the member calls it (SCIM). */
+  scim_external_id: string | null
+  /** The directory's user name as it writes it; without effect once it is not the address. */
+  scim_user_name: string | null
   identity_state: Generated<StepState>
   identity_error: string | null
   identity_changed_at: OptionalTimestamp

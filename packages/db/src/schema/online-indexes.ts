@@ -96,6 +96,12 @@ const indexes: readonly OnlineIndex[] = [
     table: 'memberships',
     of: "(tenant_id) where status <> 'removing'",
   },
+  // Directories ask for a member by their own id.
+  {
+    name: 'memberships_scim_external_id',
+    table: 'memberships',
+    of: '(tenant_id, scim_external_id) where scim_external_id is not null',
+  },
   // Whose group a name is: no two tenants share one.
   {
     name: 'tenants_identity_group',

@@ -1,0 +1,147 @@
+import type { ErrorCode } from '@atrium/core/platform/errors'
+import {
+  resourceTypes,
+  schemaDefinitions,
+  serviceProviderConfig,
+} from '@atrium/core/scim/discovery'
+import {
+  ChangeScimResource,
+  CreateScimResource,
+  ListScimResources,
+  listOf,
+  ReadScimResource,
+  RemoveScimResource,
+  ScimDiscovery,
+  ScimTenant,
+  ScimUser,
+  scimList,
+} from '@atrium/core/scim/schemas'
+import { z } from 'zod'
+import { adminOrOperator } from '../rpc/guards.ts'
+import { recentSignIn } from '../rpc/procedure.ts'
+import { router } from '../rpc/trpc.ts'
+import { patchUser, replaceUser } from './change-user.ts'
+import { Definition, DefinitionList, definition } from './definitions.ts'
+import { createUser, getUser, listUsers, removeUser } from './users.ts'
+import { scimBase } from './view.ts'
+
+const reads = { scope: 'scim:read', delegable: 'never' } as const
+const writes = { scope: 'scim:write', delegable: 'never' } as const
+
+const closed: readonly ErrorCode[] = ['tenant_suspended', 'tenant_deleted']
+const changing: readonly ErrorCode[] = [
+  ...closed,
+  'not_found',
+  'precondition_failed',
+  'member_busy',
+  'member_not_active',
+  'domain_not_verified',
+  'email_taken',
+  'identity_not_managed',
+  'owner_locked',
+  'self_suspend',
+  'already_suspended',
+  'not_suspended',
+  'last_admin',
+  'upstream_failed',
+]
+
+/**
+ * The members of a tenant for directories that provision them (SCIM 2.0, RFC 7643 and 7644).
+ * `http/scim.ts` alone serves these, under the paths that they name: their input and output are
+ * those of the standard, not of this API.
+ */
+export const scimRouter = router({
+  serviceProviderConfig: adminOrOperator
+    .meta({ ...reads, scim: { method: 'GET', path: '/ServiceProviderConfig' } })
+    .input(ScimTenant)
+    .output(Definition)
+    .query(({ ctx }) => serviceProviderConfig(scimBase(ctx.access.tenant.slug))),
+  resourceTypes: adminOrOperator
+    .meta({ ...reads, scim: { method: 'GET', path: '/ResourceTypes' } })
+    .input(ScimTenant)
+    .output(DefinitionList)
+    .query(({ ctx }) => listOf(resourceTypes(scimBase(ctx.access.tenant.slug)))),
+  resourceType: adminOrOperator
+    .meta({
+      ...reads,
+      scim: { method: 'GET', path: '/ResourceTypes/{id}' },
+      errors: ['not_found'],
+    })
+    .input(ScimDiscovery)
+    .output(Definition)
+    .query(({ ctx, input }) =>
+      definition(resourceTypes(scimBase(ctx.access.tenant.slug)), input.id),
+    ),
+  schemas: adminOrOperator
+    .meta({ ...reads, scim: { method: 'GET', path: '/Schemas' } })
+    .input(ScimTenant)
+    .output(DefinitionList)
+    .query(({ ctx }) => listOf(schemaDefinitions(scimBase(ctx.access.tenant.slug)))),
+  schema: adminOrOperator
+    .meta({ ...reads, scim: { method: 'GET', path: '/Schemas/{id}' }, errors: ['not_found'] })
+    .input(ScimDiscovery)
+    .output(Definition)
+    .query(({ ctx, input }) =>
+      definition(schemaDefinitions(scimBase(ctx.access.tenant.slug)), input.id),
+    ),
+  listUsers: adminOrOperator
+    .meta({ ...reads, scim: { method: 'GET', path: '/Users' } })
+    .input(ListScimResources)
+    .output(scimList(ScimUser))
+    .query(({ ctx, input }) => listUsers(ctx, ctx.access, input)),
+  getUser: adminOrOperator
+    .meta({ ...reads, scim: { method: 'GET', path: '/Users/{id}' }, errors: ['not_found'] })
+    .input(ReadScimResource)
+    .output(ScimUser)
+    .query(({ ctx, input }) => getUser(ctx, ctx.access, input)),
+  createUser: adminOrOperator
+    .meta({
+      ...writes,
+      scim: { method: 'POST', path: '/Users' },
+      audit: 'member.created',
+      errors: [
+        ...changing,
+        'seats_exhausted',
+        'invitation_required',
+        'address_claim_required',
+        'billing_limited',
+      ],
+    })
+    .input(CreateScimResource)
+    .output(ScimUser)
+    .mutation(({ ctx, input }) => createUser(ctx, ctx.access, input)),
+  replaceUser: adminOrOperator
+    .meta({
+      ...writes,
+      scim: { method: 'PUT', path: '/Users/{id}' },
+      audit: 'member.updated',
+      errors: changing,
+    })
+    .input(ChangeScimResource)
+    .concat(recentSignIn)
+    .output(ScimUser)
+    .mutation(({ ctx, input }) => replaceUser(ctx, ctx.access, input)),
+  patchUser: adminOrOperator
+    .meta({
+      ...writes,
+      scim: { method: 'PATCH', path: '/Users/{id}' },
+      audit: 'member.updated',
+      errors: changing,
+    })
+    .input(ChangeScimResource)
+    .concat(recentSignIn)
+    .output(ScimUser)
+    .mutation(({ ctx, input }) => patchUser(ctx, ctx.access, input)),
+  removeUser: adminOrOperator
+    .meta({
+      ...writes,
+      scim: { method: 'DELETE', path: '/Users/{id}' },
+      audit: 'member.removed',
+      errors: [...changing, 'owner_removal', 'self_removal'],
+    })
+    .input(RemoveScimResource)
+    .concat(recentSignIn)
+    .output(z.void())
+    .mutation(({ ctx, input }) => removeUser(ctx, ctx.access, input)),
+})

@@ -1,0 +1,63 @@
+import { hash } from 'node:crypto'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
+import { type ScimUser, scimSchemas } from '@atrium/core/scim/schemas'
+import type { ScimUserAttributes } from '@atrium/core/scim/user'
+import type { ScimUserRow } from '@atrium/db/scim/users'
+
+/** Where the SCIM service of a tenant is, without the API's origin. */
+export const scimBase = (slug: string) => `/tenants/${slug}/scim/v2`
+
+/** The member as a SCIM user, with the version of what a client can see of it. */
+export function toScimUser(row: ScimUserRow, slug: string): ScimUser {
+  const name = {
+    formatted: row.name,
+    ...(row.firstName !== null && { givenName: row.firstName }),
+    ...(row.lastName !== null && { familyName: row.lastName }),
+  }
+  const user = {
+    schemas: [scimSchemas.user],
+    id: row.id,
+    ...(row.externalId !== null && { externalId: row.externalId }),
+    userName: row.userName,
+    displayName: row.name,
+    name,
+    active: row.active,
+    emails: [{ value: row.email, type: 'work', primary: true }],
+    ...(row.phone !== null && { phoneNumbers: [{ value: row.phone, type: 'work' }] }),
+  }
+  return {
+    ...user,
+    meta: {
+      resourceType: 'User',
+      location: `${scimBase(slug)}/Users/${row.id}`,
+      created: row.createdAt.toISOString(),
+      lastModified: row.lastModified.toISOString(),
+      version: versionOf(user),
+    },
+  }
+}
+
+const versionOf = (resource: object) =>
+  `W/"${hash('sha256', JSON.stringify(resource), 'base64url').slice(0, 27)}"`
+
+/** What a client could have written to make the member what it is. */
+export function toAttributes(row: ScimUserRow): ScimUserAttributes {
+  const { userName, externalId, name, firstName, lastName, phone, active } = row
+  return { userName, externalId, displayName: name, firstName, lastName, phone, active }
+}
+
+/**
+ * Compares weak tags, which is what SCIM uses (RFC 7644, section 3.14). Throws AppError
+ * `precondition_failed`.
+ */
+export function requireVersion(resource: ScimUser, ifMatch: string | undefined): void {
+  if (ifMatch === undefined || hasVersion(resource, ifMatch)) return
+  throw new AppError('precondition_failed', errorText('scimVersion'))
+}
+
+function hasVersion({ meta }: ScimUser, tags: string): boolean {
+  const opaque = (tag: string) => tag.trim().replace(/^W\//, '')
+  const version = opaque(meta?.version ?? '')
+  return tags.split(',').some((tag) => tag.trim() === '*' || opaque(tag) === version)
+}
