@@ -6,7 +6,7 @@ import { isDeepStrictEqual, promisify } from 'node:util'
 import { readConfig } from '@atrium/api/platform/config'
 import { readAppConfig } from '@atrium/bff/config'
 import { readBookingConfig } from '@atrium/booking/config'
-import { parseAllDocuments } from 'yaml'
+import { parse, parseAllDocuments } from 'yaml'
 import type { Check } from './check.ts'
 
 const deploy = join(import.meta.dirname, '../../deploy')
@@ -38,7 +38,12 @@ export async function checkChart(helm: string): Promise<Check[]> {
   )
   const all = await template('--values', example)
   const fewer = await template(
-    ...['--values', example, '--set', 'externalSecrets.enabled=false,podMonitor.enabled=false'],
+    ...[
+      '--values',
+      example,
+      '--set',
+      'externalSecrets.enabled=false,podMonitor.enabled=false,prometheusRule.enabled=false',
+    ],
     ...apps.flatMap((app) => ['--set', `autoscaling.${app}.enabled=false`]),
     ...['--set', 'ingress.enabled=false,networkPolicy.enabled=false'],
   )
@@ -58,9 +63,12 @@ export async function checkChart(helm: string): Promise<Check[]> {
       what: 'parts that are off are not rendered',
       measured: [...new Set(fewer.map(({ kind }) => kind))].sort().join(', '),
       holds: !fewer.some(({ kind }) =>
-        ['ExternalSecret', 'PodMonitor', 'Ingress', 'NetworkPolicy'].includes(kind),
+        ['ExternalSecret', 'PodMonitor', 'PrometheusRule', 'Ingress', 'NetworkPolicy'].includes(
+          kind,
+        ),
       ),
     },
+    await checkRules(all),
     await checkSettings(all),
   ]
 }
@@ -222,6 +230,16 @@ function checkNetwork(manifests: readonly Manifest[]): Check {
   for (const app of ['api', 'portal', 'operator'])
     if (!portsTo(app).includes(5432)) faults.push(`${app} does not reach the database`)
   return found('each pod has a policy, and reaches what it needs', faults, `${policies.size}`)
+}
+
+async function checkRules(all: readonly Manifest[]): Promise<Check> {
+  const file = parse(await readFile(join(deploy, 'prometheus/alerts.yaml'), 'utf8'))
+  const rules = all.filter(({ kind }) => kind === 'PrometheusRule')
+  return {
+    what: 'the alerts are those of alerts.yaml',
+    measured: `${rules[0]?.spec.groups[0]?.rules.length ?? 0} rules`,
+    holds: rules.length === 1 && isDeepStrictEqual(rules[0].spec, file),
+  }
 }
 
 /**
