@@ -74,6 +74,22 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'client',
+          expect: expectOptions,
+          include: ['packages/client/test/**/*.test.ts'],
+          globalSetup: [
+            'packages/testing/src/postgres/cluster.ts',
+            'packages/testing/src/packed-client.ts',
+          ],
+          isolate: false,
+          // Processes of their own and compilers, beside everything else.
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          maxWorkers: 4,
+        },
+      },
+      {
+        test: {
           name: 'resilience',
           include: testFilesOf('resilience'),
           globalSetup: [

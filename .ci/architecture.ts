@@ -18,6 +18,7 @@ const packageRules: Readonly<
 > = {
   'packages/messages': { dependencies: [] },
   'packages/core': { dependencies: ['messages'] },
+  'packages/client': { dependencies: [], types: ['api', 'core'] },
   'packages/db': { dependencies: ['core'] },
   'packages/integrations': { dependencies: ['core'] },
   'packages/ui': { dependencies: ['core', 'messages'], types: ['api'] },

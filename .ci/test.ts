@@ -73,7 +73,10 @@ const vitest = (
 
 const types: Check = {
   name: 'types',
-  commands: typeCheck.projects.map((project) => ['tsc', ...typeCheck.options, '-p', project]),
+  commands: [
+    [process.execPath, 'packages/client/build/types.ts'],
+    ...typeCheck.projects.map((project) => ['tsc', ...typeCheck.options, '-p', project] as const),
+  ],
   env: typeCheck.env,
 }
 
@@ -84,7 +87,7 @@ const everything: readonly Check[] = [
   { name: 'expressions', commands: [[process.execPath, '.ci/expressions.ts']] },
   { name: 'api-changes', commands: [[process.execPath, '.ci/api-changes.ts']] },
   vitest('unit'),
-  vitest('integration', ['integration', 'walks']),
+  vitest('integration', ['integration', 'walks', 'client']),
   { name: 'pages', commands: [vite('portal'), vite('operator'), vite('booking')] },
   {
     name: 'build',

@@ -1,0 +1,3 @@
+import { generateTypes } from './generate.ts'
+
+await generateTypes()
