@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Browser } from '@atrium/testing/bff/browser'
 import { overRest, overTrpc } from '@atrium/testing/calls'
+import { proveAddress } from '@atrium/testing/invitations'
 import { recordMeasurement, rounds } from '@atrium/testing/measurements'
 import { identityApi } from '@atrium/testing/outside'
 import type { TestResponse } from '@atrium/testing/test-app'
@@ -63,6 +64,7 @@ const joins = (role: 'member' | 'admin') => (person: Person) =>
  * flag back afterwards.
  */
 async function becomesOperator(person: Person): Promise<void> {
+  await proveAddress(testApp, person.id)
   const granted = await chief('PATCH', `/users/${person.id}`, { platformAdmin: true })
   expect(granted.status, JSON.stringify(granted.body)).toBe(200)
   person.token = await testApp.token(person.email, person.app)
