@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { beforeAll, describe, expect, inject, it } from 'vitest'
 import { openBrowser } from './browser.ts'
+import { tokenOf } from './paid-workplace.ts'
 import {
   desktop,
   expectNoSidewaysScroll,
@@ -70,5 +71,86 @@ describe('the API reference', () => {
     await expectNoSidewaysScroll(page)
     await unfold('flags')
     await expectWellMade(page)
+  })
+
+  it('sends a request with a token, and shows what it returned', async () => {
+    const token = await tokenOf('owner@acme.test')
+    await using visitor = await visit(browser, { screen: phone })
+    const { page } = visitor
+    await page.goto(`${inject('workplace').api}/docs/tenants`)
+    const operation = page.getByRole('region', { name: 'Read a tenant' })
+    await operation.getByText('Try it', { exact: true }).click()
+    await operation.getByLabel('slug', { exact: true }).fill('acme')
+    await operation.getByLabel('Token').fill(`${token}x`)
+    await operation.getByRole('button', { name: 'Send request' }).click()
+    await operation.getByText(/^401 .* ms, request /).waitFor()
+    await operation.getByLabel('Response body').getByText('"unauthenticated"').waitFor()
+    await operation.getByLabel('Token').fill(token)
+    await operation.getByRole('button', { name: 'Send request' }).click()
+    await operation.getByText(/^200 .* ms, request /).waitFor()
+    await operation.getByLabel('Response body').getByText('"slug": "acme"').waitFor()
+    await expectWellMade(page)
+    // The tab keeps the token, also on another page.
+    await page.goto(`${inject('workplace').api}/docs/lists`)
+    const other = page.getByRole('region', { name: 'Create a distribution list' })
+    await other.getByText('Try it', { exact: true }).click()
+    expect(await other.getByLabel('Token').inputValue()).toBe(token)
+    await other.getByLabel('slug', { exact: true }).fill('acme')
+    await other.getByRole('textbox', { name: 'Body' }).fill('{ "address": ')
+    await other.getByRole('button', { name: 'Send request' }).click()
+    await other.getByText('The body is not valid JSON. Nothing was sent.').waitFor()
+    await other.getByRole('textbox', { name: 'Body' }).fill('{}')
+    await other.getByRole('button', { name: 'Send request' }).click()
+    await other.getByText(/^400 /).waitFor()
+    await other.getByLabel('Response body').getByText('"invalid_input"').waitFor()
+    expect(visitor.complaints).toEqual([])
+  })
+
+  it('asks before it deletes', async () => {
+    const token = await tokenOf('owner@acme.test')
+    await using visitor = await visit(browser, { screen: desktop })
+    const { page } = visitor
+    await page.goto(`${inject('workplace').api}/docs/lists`)
+    const operation = page.getByRole('region', { name: 'Remove a distribution list' })
+    await operation.getByText('Try it', { exact: true }).click()
+    await operation.getByLabel('Token').fill(token)
+    await operation.getByLabel('slug', { exact: true }).fill('acme')
+    await operation.getByLabel('listId', { exact: true }).fill(crypto.randomUUID())
+    const sent: string[] = []
+    page.on('request', (request) => sent.push(request.method()))
+    page.once('dialog', (dialog) => dialog.dismiss())
+    await operation.getByRole('button', { name: 'Send request' }).click()
+    expect(sent).toEqual([])
+    page.once('dialog', (dialog) => dialog.accept())
+    await operation.getByRole('button', { name: 'Send request' }).click()
+    await operation.getByText(/^404 /).waitFor()
+    expect(sent).toEqual(['DELETE'])
+    expect(visitor.complaints).toEqual([])
+  })
+
+  it('shows samples in the language that was opened last, on every page', async () => {
+    await using visitor = await visit(browser, { screen: desktop })
+    const { page } = visitor
+    await page.goto(`${inject('workplace').api}/docs/tenants`)
+    const operation = page.getByRole('region', { name: 'Suspend a tenant' })
+    await operation.getByText('curl -X POST').waitFor()
+    await operation.getByText('TypeScript', { exact: true }).click()
+    await operation.getByText("atrium.POST('/tenants/{slug}/suspend'").waitFor()
+    await page.goto(`${inject('workplace').api}/docs/lists`)
+    const other = page.getByRole('region', { name: 'Create a distribution list' })
+    await other.getByText("atrium.POST('/tenants/{slug}/lists'").waitFor()
+    await expectWellMade(page)
+    expect(visitor.complaints).toEqual([])
+  })
+
+  it('can be read without scripts', async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false })
+    const page = await context.newPage()
+    await page.goto(`${inject('workplace').api}/docs/tenants`)
+    const operation = page.getByRole('region', { name: 'Suspend a tenant' })
+    await operation.getByText('TypeScript', { exact: true }).click()
+    await operation.getByText("atrium.POST('/tenants/{slug}/suspend'").waitFor()
+    expect(await operation.getByText('Try it', { exact: true }).isVisible()).toBe(false)
+    await context.close()
   })
 })

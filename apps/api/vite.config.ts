@@ -33,6 +33,8 @@ export default defineConfig({
         migrate: join(import.meta.dirname, 'src/migrate.ts'),
         'identity-setup': join(import.meta.dirname, 'src/identity-setup.ts'),
         backup: join(import.meta.dirname, '../../packages/db/src/server/backup-command.ts'),
+        // Sent to browsers in the pages of the API reference.
+        'reference-page': join(import.meta.dirname, 'src/http/reference/client/page.ts'),
         'template-worker': join(import.meta.dirname, 'src/branding/template-worker.ts'),
       },
       // All in one folder: what the programs share finds the worker beside itself.

@@ -11,21 +11,27 @@ import {
   sectionPage,
   sectionsOf,
 } from './reference/pages.ts'
+import { pageScript } from './reference/script.ts'
 import { style } from './reference/style.ts'
 import type { AppEnv } from './request-info.ts'
 
-const policy = [
-  "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
+const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+const makePolicy = () =>
+  [
+    "default-src 'none'",
+    `style-src ${hashOf(style)}`,
+    `script-src ${hashOf(pageScript())}`,
+    // Requests of "Try it".
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
 
 /**
- * `/docs`: the API reference, made on the server from the OpenAPI document, without scripts;
- * `/docs/errors`: every error code, where the `type` of a problem points. A page is made when it is
- * first asked for and kept; a search is over 240 short lines.
+ * `/docs`: the API reference, made on the server from the OpenAPI document. Only "Try it" needs the
+ * pages' script. `/docs/errors`: every error code, where the `type` of a problem points. A page is
+ * made when it is first asked for and kept; a search is over 350 short lines.
  */
 export function docsPages(readDocument: () => Promise<ApiDocument>): Hono<AppEnv> {
   const app = new Hono<AppEnv>()
@@ -42,8 +48,10 @@ export function docsPages(readDocument: () => Promise<ApiDocument>): Hono<AppEnv
     kept.set(name, made)
     return made
   }
+  let policy: string | undefined
   app.use(async (c, next) => {
     await next()
+    policy ??= makePolicy()
     c.header('content-security-policy', policy)
   })
   app.get('/', async (c) => {

@@ -23,6 +23,11 @@ const byName: Readonly<Record<string, string>> = {
   zone: 'Europe/Berlin',
   month: '2026-01',
   address: 'sales@example.com',
+  reason: 'Agreed with the customer',
+  from: '2026-01-31T00:00:00Z',
+  to: '2026-02-28T00:00:00Z',
+  paymentMethodId: 'pm_1QxYzExample',
+  leaveOut: 'eur',
   cursor: '0197f7a4-2c1e-7000-8000-000000000001',
 }
 
@@ -91,7 +96,7 @@ export function exampleOf(document: ApiDocument, provided: Schema, name = '', de
   if (type === 'boolean') return true
   if (type === 'integer' || type === 'number') return Math.max(Number(schema.minimum ?? 0), 0) || 1
   if (type === 'string') return byFormat[String(schema.format)] ?? byName[name] ?? 'text'
-  return type === undefined ? null : {}
+  return type === undefined ? (byName[name] ?? null) : {}
 }
 
 /** The fields that only later alternatives of a schema need. */

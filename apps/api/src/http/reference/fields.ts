@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import type { ApiDocument, Schema } from '../openapi.ts'
 import { resolved } from './examples.ts'
+import { prose } from './prose.ts'
 
 type Html = ReturnType<typeof html>
 
@@ -37,7 +38,7 @@ export function fieldList(document: ApiDocument, fields: readonly Field[]): Html
       return html`<div>
         <dt><code>${name}</code> <span class="type">${typeOf(document, schema)}</span>${required ? html` <span class="required">required</span>` : ''}${resolved(document, schema).deprecated ? html` <strong class="deprecated">Deprecated</strong>` : ''}</dt>
         <dd>
-          ${typeof said === 'string' ? html`<p>${said}</p>` : ''}
+          ${typeof said === 'string' ? html`<p>${prose(said)}</p>` : ''}
           ${limitsOf(document, schema)}
           ${innerOf(document, schema)}
         </dd>

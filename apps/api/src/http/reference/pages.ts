@@ -1,19 +1,17 @@
-import { describeError, type ErrorCode, errorCodes } from '@atrium/core/platform/errors'
+import { describeError, errorCodes } from '@atrium/core/platform/errors'
 import { html, raw } from 'hono/html'
 import type { Answered, ApiDocument, Operation, Schema } from '../openapi.ts'
 import { exampleOf, resolved } from './examples.ts'
 import { fieldList, fieldsOf } from './fields.ts'
+import { prose } from './prose.ts'
+import { type Listed, requestSamples } from './samples.ts'
+import { pageScript } from './script.ts'
+import { codesOf, matches, scopesOf } from './search.ts'
 import { sectionName } from './section-name.ts'
 import { style } from './style.ts'
+import { tryForm } from './try-form.ts'
 
 export type Html = ReturnType<typeof html>
-
-/** An operation with its address. */
-interface Listed {
-  method: string
-  path: string
-  operation: Operation
-}
 
 /** The operations of one tag. */
 export interface Section {
@@ -52,7 +50,13 @@ const abbreviations: Readonly<Record<string, string>> = {
 const titleOf = (tag: string) =>
   abbreviations[tag] ?? `${tag.charAt(0).toUpperCase()}${tag.slice(1)}`
 
-function page(title: string, sections: readonly Section[], current: string, content: Html): Html {
+function page(
+  title: string,
+  sections: readonly Section[],
+  current: string,
+  content: Html,
+  search = '',
+): Html {
   const link = (name: string, label: string) =>
     html`<li><a href="/docs${name === '' ? '' : `/${name}`}"${name === current ? html` aria-current="page"` : ''}>${label}</a></li>`
   return html`<!doctype html>
@@ -65,7 +69,13 @@ function page(title: string, sections: readonly Section[], current: string, cont
   </head>
   <body>
     <a class="skip" href="#content">Skip to content</a>
-    <header class="top"><a class="brand" href="/docs">Atrium platform API</a> <a class="sections" href="#sections">All sections</a></header>
+    <header class="top">
+      <a class="brand" href="/docs">Atrium platform API</a> <a class="sections" href="#sections">All sections</a>
+      <form class="search" action="/docs" role="search">
+        <input type="search" name="q" value="${search}" maxlength="200" aria-label="Search operations" placeholder="Search operations" />
+        <button>Search</button>
+      </form>
+    </header>
     <div class="page">
       <main id="content">${content}</main>
       <div class="side">
@@ -76,6 +86,7 @@ function page(title: string, sections: readonly Section[], current: string, cont
         </nav>
       </div>
     </div>
+    <script type="module">${raw(pageScript())}</script>
   </body>
 </html>`
 }
@@ -90,12 +101,11 @@ export function overview(
   search: string,
 ): Html {
   const requested = search.toLowerCase().split(/\s+/).filter(Boolean)
-  const matches = ({ method, path, operation }: Listed) => {
-    const words = `${method} ${path} ${operation.summary} ${operation.tags.join(' ')}`.toLowerCase()
-    return requested.every((word) => words.includes(word))
-  }
   const found = sections
-    .map((section) => ({ ...section, operations: section.operations.filter(matches) }))
+    .map((section) => ({
+      ...section,
+      operations: section.operations.filter((listed) => matches(document, listed, requested)),
+    }))
     .filter(({ operations }) => operations.length > 0)
   const count = found.reduce((sum, { operations }) => sum + operations.length, 0)
   const title = requested.length > 0 ? `Search: ${search}` : 'Overview'
@@ -105,10 +115,6 @@ export function overview(
     '',
     html`<h1>Atrium platform API</h1>
       <p class="lead">${document.info.description} This page is made from the <a href="/openapi.json">OpenAPI 3.1 document</a>.</p>
-      <form class="search" action="/docs" role="search">
-        <input type="search" name="q" value="${search}" maxlength="200" aria-label="Search operations" placeholder="Search operations" />
-        <button>Search</button>
-      </form>
       ${requested.length > 0 ? html`<p>${count === 0 ? 'No operation matches. Try fewer words.' : `${count} ${count === 1 ? 'operation' : 'operations'}`}</p>` : basics}
       ${found.map(
         ({
@@ -128,18 +134,21 @@ export function overview(
           )}
         </ul>`,
       )}`,
+    search,
   )
 }
 
 const basics = html`
   <h2>Authentication</h2>
-  <p class="lead">Send <code>Authorization: Bearer &lt;access token&gt;</code> with an access token of the identity provider. An operation that needs none says so.</p>
+  <p class="lead">Send <code>Authorization: Bearer &lt;token&gt;</code>: the access token of a person, or a service token (<code>atr_…</code>) that a portal made for a program. Each operation names the scopes that a service token needs, and says so when it needs no token.</p>
   <h2>Errors</h2>
   <p class="lead">Every error is an RFC 9457 problem (<code>application/problem+json</code>). Programs read <code>code</code>; see <a href="/docs/errors">all error codes</a>. <code>requestId</code> names the request in the log.</p>
   <h2>Lists</h2>
   <p class="lead">A list returns <code>items</code> and <code>nextCursor</code>. Pass it as <code>cursor</code> for the next page; null means the end.</p>
   <h2>Retries</h2>
-  <p class="lead">Send an <code>Idempotency-Key</code> with a POST, and repeat it with the same key: it is carried out once. After 429 wait as long as <code>Retry-After</code> says.</p>`
+  <p class="lead">Send an <code>Idempotency-Key</code> with a POST, and repeat it with the same key: it is carried out once. After 429 wait as long as <code>Retry-After</code> says.</p>
+  <h2>Changes</h2>
+  <p class="lead">Any release may add operations, fields and values: ignore what you do not know. A deprecated operation keeps working for at least a year; its responses have the headers <code>Deprecation</code> and <code>Sunset</code>.</p>`
 
 /** A page with all operations of a section. */
 export function sectionPage(
@@ -184,7 +193,7 @@ function operationOf(document: ApiDocument, listed: Listed): Html {
     <div class="head">
       <h2 id="${operation.operationId}-title">${operation.summary}</h2>
       <p class="route" id="${operation.operationId}-route">${methodOf(method)} <code>${path}</code>${deprecatedOf(operation)}</p>
-      <p class="lead">${tokenOf(operation)}${operation.description === undefined ? '' : ` ${operation.description}`}</p>
+      <p class="lead">${tokenOf(operation)}${operation.description === undefined ? '' : html` ${prose(operation.description)}`}</p>
     </div>
     <div>
       ${places.map(([place, title]) => {
@@ -197,20 +206,29 @@ function operationOf(document: ApiDocument, listed: Listed): Html {
       ${result && hasFields(document, result) ? html`<details><summary>Fields of the response</summary>${fieldsOf(document, result)}</details>` : ''}
       <h3>Errors</h3>
       ${errorsOf(document, operation)}
+      ${tryForm(document, listed)}
     </div>
     <div class="samples">
-      <div class="sample"><h4>Request</h4><pre>${requestSample(document, listed)}</pre></div>
+      ${requestSamples(document, listed).map(
+        (
+          { language, text },
+          at,
+        ) => html`<details class="sample" name="${operation.operationId}" data-language="${language}"${at === 0 ? ' open' : ''}>
+          <summary>${language}</summary><pre>${text}</pre>
+        </details>`,
+      )}
       ${result ? html`<div class="sample"><h4>Response ${status}</h4>${responseSample(JSON.stringify(exampleOf(document, result), null, 2))}</div>` : ''}
     </div>
   </section>`
 }
 
-function tokenOf({ security }: Operation): string {
+function tokenOf(operation: Operation): string | Html {
+  const { security } = operation
   if (security.length === 0) return 'Needs no token.'
   if (security.some((one) => 'mailedLink' in one)) return 'Needs the token of a mailed link.'
-  const scopes = security.flatMap(({ serviceToken = [] }) => serviceToken)
+  const scopes = scopesOf(operation)
   if (scopes.length > 0)
-    return `Needs an access token, or a service token with ${scopes.join(' and ')}.`
+    return html`Needs an access token, or a service token with ${scopes.map((scope, at) => html`${at === 0 ? '' : ' and '}<a href="/docs?q=${scope}"><code>${scope}</code></a>`)}.`
   return security.some((one) => 'serviceToken' in one)
     ? 'Needs a service token.'
     : 'Needs an access token.'
@@ -249,52 +267,6 @@ function errorsOf(document: ApiDocument, { responses }: Operation): Html {
       </div>`,
     )}
   </dl>`
-}
-
-function codesOf(document: ApiDocument, response: Operation['responses'][string]): ErrorCode[] {
-  const named =
-    '$ref' in response
-      ? document.components.responses[response.$ref.slice('#/components/responses/'.length)]
-      : response
-  const { allOf = [] } = (named?.content?.['application/problem+json']?.schema ?? {}) as {
-    allOf?: Schema[]
-  }
-  return allOf.flatMap(
-    ({ properties }) =>
-      ((properties as { code?: { enum: ErrorCode[] } } | undefined)?.code?.enum ??
-        []) as ErrorCode[],
-  )
-}
-
-function requestSample(document: ApiDocument, { method, path, operation }: Listed): string {
-  const { parameters, requestBody, security } = operation
-  const value = (name: string) =>
-    encodeURIComponent(
-      String(exampleOf(document, parameters.find((one) => one.name === name)?.schema ?? {}, name)),
-    )
-  const address = path.replace(/\{(\w+)\}/g, (_, name: string) => value(name))
-  const query = parameters
-    .filter((one) => one.in === 'query' && one.required)
-    .map(({ name }) => `${name}=${value(name)}`)
-  const lines = [
-    `curl${method === 'GET' ? '' : ` -X ${method}`} "$ATRIUM_API${address}${query.length > 0 ? `?${query.join('&')}` : ''}"`,
-  ]
-  if (security.length > 0) lines.push('-H "Authorization: Bearer $TOKEN"')
-  const schema = requestBody?.content['application/json'].schema
-  if (schema) {
-    const { required = [], properties = {} } = schema as {
-      required?: readonly string[]
-      properties?: Record<string, Schema>
-    }
-    const whole = exampleOf(document, schema) as Record<string, unknown>
-    const shown = required.length > 0 ? required : Object.keys(properties).slice(0, 1)
-    const body = Object.fromEntries(shown.map((name) => [name, whole[name]]))
-    lines.push(
-      '-H "Content-Type: application/json"',
-      `-d '${JSON.stringify(body, null, 2).replaceAll("'", "'\\''")}'`,
-    )
-  }
-  return lines.join(' \\\n  ')
 }
 
 /** Long responses are collapsed: they would push the next operation away. */

@@ -9,7 +9,7 @@ export const style = `
 * { box-sizing: border-box }
 body { margin: 0 }
 a { color: var(--accent) }
-a:focus-visible, summary:focus-visible, input:focus-visible, button:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px }
+a:focus-visible, summary:focus-visible, input:focus-visible, textarea:focus-visible, button:focus-visible, pre:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px }
 code, pre { font: .875em/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; overflow-wrap: anywhere }
 h1 { font-size: 1.75rem; line-height: 1.2; margin: 0 0 .5rem } h2 { font-size: 1.25rem; margin: 1.75rem 0 .25rem } .operation h2 { margin-top: 0 } h3 { font-size: 1rem; margin: 1.5rem 0 .25rem }
 h4 { font-size: .875rem; margin: 1rem 0 .25rem; color: var(--soft) }
@@ -26,7 +26,12 @@ p { margin: .25rem 0 }
 .side li a:hover { text-decoration: underline } .side li a[aria-current] { background: var(--accent); color: var(--ground) }
 main { padding: 2rem clamp(1rem, 3vw, 3rem) 4rem; max-width: 84rem }
 .lead { color: var(--soft); max-width: 46rem }
-form.search { display: flex; gap: .5rem; margin: 1.25rem 0; max-width: 34rem }
+.try { margin-top: 1.5rem; border: 1px solid var(--line); border-radius: .5rem; padding: .5rem 1rem } .try > summary { font-weight: 600 }
+.try label { display: block; margin: .75rem 0 } .try input, .try textarea { display: block; width: 100%; margin-top: .25rem; font: inherit; color: inherit; background: var(--ground); border: 1px solid var(--soft); border-radius: .375rem; padding: .5rem .75rem }
+.try textarea { font: .875rem/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; resize: vertical }
+.try button { font: inherit; border: 0; border-radius: .375rem; padding: .5rem 1rem; margin: .5rem 0; color: var(--ground); background: var(--accent); cursor: pointer } .try button:disabled { opacity: .6; cursor: default }
+.answer { background: var(--code); color: var(--code-ink); border-radius: .5rem; padding: .75rem 1rem; white-space: pre-wrap; max-height: 30rem; overflow: auto; margin: .5rem 0 }
+form.search { display: flex; flex: 1 1 16rem; gap: .5rem; max-width: 34rem }
 form.search input { flex: 1; min-width: 0; font: inherit; color: inherit; background: var(--ground); border: 1px solid var(--soft); border-radius: .375rem; padding: .5rem .75rem }
 form.search button { font: inherit; border: 0; border-radius: .375rem; padding: .5rem 1rem; color: var(--ground); background: var(--accent); cursor: pointer }
 .list { list-style: none; margin: .5rem 0 1.5rem; padding: 0; border-top: 1px solid var(--line) }
@@ -44,6 +49,7 @@ section.operation { display: grid; grid-template-columns: minmax(0, 1fr) minmax(
 .sample { background: var(--code); color: var(--code-ink); border-radius: .5rem; margin: 0 0 1rem; overflow: hidden }
 .sample h4 { margin: 0; padding: .5rem 1rem; color: #b8c4cf; border-bottom: 1px solid #2b3947; font-weight: 600 }
 .sample pre { margin: 0; padding: .75rem 1rem; white-space: pre-wrap }
+.sample > summary { padding: .5rem 1rem; color: #b8c4cf; font-size: .875rem; font-weight: 600 } details.sample[open] > summary { border-bottom: 1px solid #2b3947 }
 .sample details summary { padding: .5rem 1rem; color: #9cc9f5 }
 .fields { margin: 0 } .fields > div { border-top: 1px solid var(--line); padding: .5rem 0 } .fields dd { margin: 0 }
 .type, .limits { color: var(--soft); font-size: .875rem } .required { color: #a8201a; font-size: .8125rem; font-weight: 600 }

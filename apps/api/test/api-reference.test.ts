@@ -1,0 +1,105 @@
+import { stripTypeScriptTypes } from 'node:module'
+import { describe, expect, it } from 'vitest'
+import { openApiDocument } from '../src/http/openapi.ts'
+import { exampleOf } from '../src/http/reference/examples.ts'
+import { exampleBody, type Listed, requestSamples } from '../src/http/reference/samples.ts'
+import { appRouter } from '../src/router.ts'
+import { proceduresOf } from '../src/rpc/procedure.ts'
+
+const document = openApiDocument('0.0.0', '/')
+const operations: Listed[] = Object.entries(document.paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([method, operation]) => ({
+    method: method.toUpperCase(),
+    path,
+    operation,
+  })),
+)
+const procedures = new Map(
+  Object.entries(proceduresOf(appRouter)).map(([name, procedure]) => [
+    name.replaceAll('.', '-'),
+    procedure,
+  ]),
+)
+const find = (name: string): Listed => {
+  const listed = operations.find(({ method, path }) => `${method} ${path}` === name)
+  if (!listed) throw new Error(`there is no ${name}`)
+  return listed
+}
+
+describe('an example of the API reference', () => {
+  /** Rules between fields that no schema says. */
+  const incomplete: Readonly<Record<string, RegExp>> = {
+    'flags-update': /Include the version/,
+    'scheduling-eventTypes-create': /address of the video call/,
+    'prices-create': /The last tier has no end/,
+    'prices-update': /The last tier has no end/,
+  }
+
+  it('is a request that its operation accepts', () => {
+    const rejected: string[] = []
+    for (const { operation } of operations) {
+      const { operationId, parameters } = operation
+      const input = procedures.get(operationId)?._def.inputs.at(-1)
+      if (!input) continue
+      const values = Object.fromEntries(
+        parameters
+          .filter((one) => one.required && one.in !== 'header')
+          .map(({ name, schema }) => [name, exampleOf(document, schema, name)]),
+      )
+      const { error } = input.safeParse({ ...values, ...exampleBody(document, operation) })
+      const messages = (error?.issues ?? []).map(({ message }) => message).join(' ')
+      const known = incomplete[operationId]
+      if (known ? !known.test(messages) : error) rejected.push(`${operationId}: ${messages}`)
+    }
+    expect(rejected).toEqual([])
+    expect(operations.length).toBeGreaterThan(300)
+  })
+
+  it('is written in each language without a fault of syntax', () => {
+    for (const listed of operations) {
+      const [curl, typescript] = requestSamples(document, listed).map(({ text }) => text)
+      const body = curl?.match(/-d '([\s\S]*)'$/)?.[1]
+      if (body !== undefined) JSON.parse(body.replaceAll("'\\''", "'"))
+      expect(Boolean(listed.operation.requestBody)).toBe(body !== undefined)
+      stripTypeScriptTypes(typescript ?? '')
+      expect(typescript).toContain(`atrium.${listed.method}('${listed.path}'`)
+    }
+  })
+
+  it('sends what the operation needs, and no token where none is needed', () => {
+    const [curl, typescript] = requestSamples(document, find('PATCH /tenants/{slug}'))
+    expect(curl).toEqual({
+      language: 'curl',
+      text: `curl -X PATCH "$ATRIUM_URL/tenants/acme" \\
+  -H "Authorization: Bearer $ATRIUM_TOKEN" \\
+  -H "Content-Type: application/json" \\
+  -d '{
+  "plan": "free"
+}'`,
+    })
+    expect(typescript?.text).toBe(`import { createAtriumClient, dataOf } from '@atrium/client'
+
+const atrium = createAtriumClient({
+  url: process.env.ATRIUM_URL,
+  token: process.env.ATRIUM_TOKEN,
+})
+const result = await dataOf(
+  atrium.PATCH('/tenants/{slug}', {
+    params: {
+      path: {
+        slug: 'acme',
+      },
+    },
+    body: {
+      plan: 'free',
+    },
+  }),
+)`)
+    const open = requestSamples(document, find('GET /api/v1/pages/{tenantSlug}'))
+    for (const { text } of open) expect(text).not.toMatch(/token/i)
+    const file = requestSamples(document, find('GET /audit/export'))
+    expect(file[1]?.text).toContain("parseAs: 'stream'")
+    const removed = requestSamples(document, find('DELETE /tenants/{slug}/lists/{listId}'))
+    expect(removed[1]?.text).toContain('\nawait dataOf(')
+  })
+})
