@@ -8,7 +8,7 @@ import { limitNames } from '@atrium/core/platform/limits'
 import { startTestApp } from '@atrium/testing/test-app'
 import { startOwnServer } from '../resilience/own-server.ts'
 import { type Found, readFindings } from './findings.ts'
-import { installSchemathesis, Missing, run } from './schemathesis.ts'
+import { installPythonProgram, Missing, run } from './python-program.ts'
 
 const usage = `pnpm test:schema          schemathesis over /openapi.json, as operator, owner and anonymous
   --actor owner           this one alone
@@ -43,7 +43,11 @@ if (values.help || unknown.length > 0) {
 const examples = Number(values.examples ?? (values.long ? 50 : 3))
 const limitMs = Number(values.minutes ?? (values.long ? 120 : 15)) * 60_000
 
-const program = await installSchemathesis().catch((error: unknown) => {
+const program = await installPythonProgram({
+  package: 'schemathesis',
+  version: '4.32.5',
+  program: 'schemathesis',
+}).catch((error: unknown) => {
   if (!(error instanceof Missing)) throw error
   process.stdout.write(`${error.message}\n`)
   process.exit(69)

@@ -150,7 +150,7 @@ function scimError(c: HonoContext<AppEnv>, failure: unknown): Response {
   const headers = {
     'content-type': 'application/scim+json',
     ...rejectionHeaders(error),
-    ...(error.code === 'member_busy' && { 'retry-after': '5' }),
+    ...(status === 503 && { 'retry-after': '5' }),
   }
   return c.body(JSON.stringify(body), status, headers)
 }
@@ -160,13 +160,15 @@ function scimError(c: HonoContext<AppEnv>, failure: unknown): Response {
  * a rule that the request breaks, or one that ends by waiting.
  */
 function statusOf({ code, status }: AppError): AppError['status'] {
-  if (status !== 409 || code === 'email_taken') return status
-  return code === 'member_busy' ? 503 : 400
+  if (code === 'forbidden_field') return 400
+  if (status !== 409 || code === 'email_taken' || code === 'already_exists') return status
+  return code === 'member_busy' || code === 'edit_conflict' ? 503 : 400
 }
 
 /** RFC 7644, table 9. */
 function scimTypeOf(error: AppError): string | undefined {
-  if (error.code === 'email_taken') return 'uniqueness'
+  if (error.code === 'email_taken' || error.code === 'already_exists') return 'uniqueness'
+  if (error.code === 'forbidden_field') return 'mutability'
   if (error.code === 'malformed_json') return 'invalidSyntax'
   if (error.code !== 'invalid_input') return undefined
   const at = error.issues?.[0]?.path ?? ''

@@ -12,6 +12,7 @@ import {
   ReadScimResource,
   RemoveScimResource,
   ScimDiscovery,
+  ScimGroup,
   ScimTenant,
   ScimUser,
   scimList,
@@ -20,8 +21,10 @@ import { z } from 'zod'
 import { adminOrOperator } from '../rpc/guards.ts'
 import { recentSignIn } from '../rpc/procedure.ts'
 import { router } from '../rpc/trpc.ts'
+import { patchGroup, replaceGroup } from './change-group.ts'
 import { patchUser, replaceUser } from './change-user.ts'
 import { Definition, DefinitionList, definition } from './definitions.ts'
+import { createGroup, getGroup, listGroups, removeGroup } from './groups.ts'
 import { createUser, getUser, listUsers, removeUser } from './users.ts'
 import { scimBase } from './view.ts'
 
@@ -46,8 +49,33 @@ const changing: readonly ErrorCode[] = [
   'upstream_failed',
 ]
 
+const changingList: readonly ErrorCode[] = [
+  ...closed,
+  'integration_off',
+  'domain_not_verified',
+  'email_taken',
+  'list_loop',
+  'limit_reached',
+  'upstream_failed',
+]
+const changingGroup: readonly ErrorCode[] = [
+  ...changingList,
+  'not_found',
+  'already_exists',
+  'precondition_failed',
+  'edit_conflict',
+  'forbidden_field',
+  'member_busy',
+  'member_not_active',
+  'role_locked_owner',
+  'role_locked_bootstrap_admin',
+  'role_locked_self',
+  'last_admin',
+  'address_not_proved',
+]
+
 /**
- * The members of a tenant for directories that provision them (SCIM 2.0, RFC 7643 and 7644).
+ * The members and groups of a tenant for directories that provision them (SCIM 2.0, RFC 7643 and 7644).
  * `http/scim.ts` alone serves these, under the paths that they name: their input and output are
  * those of the standard, not of this API.
  */
@@ -144,4 +172,57 @@ export const scimRouter = router({
     .concat(recentSignIn)
     .output(z.void())
     .mutation(({ ctx, input }) => removeUser(ctx, ctx.access, input)),
+  listGroups: adminOrOperator
+    .meta({ ...reads, scim: { method: 'GET', path: '/Groups' } })
+    .input(ListScimResources)
+    .output(scimList(ScimGroup))
+    .query(({ ctx, input }) => listGroups(ctx, ctx.access, input)),
+  getGroup: adminOrOperator
+    .meta({ ...reads, scim: { method: 'GET', path: '/Groups/{id}' }, errors: ['not_found'] })
+    .input(ReadScimResource)
+    .output(ScimGroup)
+    .query(({ ctx, input }) => getGroup(ctx, ctx.access, input)),
+  createGroup: adminOrOperator
+    .meta({
+      ...writes,
+      scim: { method: 'POST', path: '/Groups' },
+      audit: 'list.created',
+      errors: ['already_exists', ...changingList],
+    })
+    .input(CreateScimResource)
+    .output(ScimGroup)
+    .mutation(({ ctx, input }) => createGroup(ctx, ctx.access, input)),
+  replaceGroup: adminOrOperator
+    .meta({
+      ...writes,
+      scim: { method: 'PUT', path: '/Groups/{id}' },
+      audit: 'list.updated',
+      errors: changingGroup,
+    })
+    .input(ChangeScimResource)
+    .concat(recentSignIn)
+    .output(ScimGroup)
+    .mutation(({ ctx, input }) => replaceGroup(ctx, ctx.access, input)),
+  patchGroup: adminOrOperator
+    .meta({
+      ...writes,
+      scim: { method: 'PATCH', path: '/Groups/{id}' },
+      audit: 'list.updated',
+      errors: changingGroup,
+    })
+    .input(ChangeScimResource)
+    .concat(recentSignIn)
+    .output(ScimGroup)
+    .mutation(({ ctx, input }) => patchGroup(ctx, ctx.access, input)),
+  removeGroup: adminOrOperator
+    .meta({
+      ...writes,
+      scim: { method: 'DELETE', path: '/Groups/{id}' },
+      audit: 'list.removed',
+      errors: changingGroup,
+    })
+    .input(RemoveScimResource)
+    .concat(recentSignIn)
+    .output(z.void())
+    .mutation(({ ctx, input }) => removeGroup(ctx, ctx.access, input)),
 })

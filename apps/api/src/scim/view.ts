@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto'
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
-import { type ScimUser, scimSchemas } from '@atrium/core/scim/schemas'
+import { type ScimGroup, type ScimUser, scimSchemas } from '@atrium/core/scim/schemas'
 import type { ScimUserAttributes } from '@atrium/core/scim/user'
+import type { ScimGroupMember, ScimGroupRow } from '@atrium/db/scim/groups'
 import type { ScimUserRow } from '@atrium/db/scim/users'
 
 /** Where the SCIM service of a tenant is, without the API's origin. */
@@ -38,6 +39,37 @@ export function toScimUser(row: ScimUserRow, slug: string): ScimUser {
   }
 }
 
+/** The group with its members, and the version of both. */
+export function toScimGroup(
+  row: ScimGroupRow,
+  members: readonly ScimGroupMember[],
+  slug: string,
+): ScimGroup {
+  const base = scimBase(slug)
+  const group = {
+    schemas: [scimSchemas.group],
+    id: row.id,
+    ...(row.externalId !== null && { externalId: row.externalId }),
+    displayName: row.displayName,
+    members: members.map(({ id, name }) => ({
+      value: id,
+      $ref: `${base}/Users/${id}`,
+      display: name,
+      type: 'User',
+    })),
+  }
+  return {
+    ...group,
+    meta: {
+      resourceType: 'Group',
+      location: `${base}/Groups/${row.id}`,
+      created: row.createdAt.toISOString(),
+      lastModified: row.lastModified.toISOString(),
+      version: versionOf(group),
+    },
+  }
+}
+
 const versionOf = (resource: object) =>
   `W/"${hash('sha256', JSON.stringify(resource), 'base64url').slice(0, 27)}"`
 
@@ -47,16 +79,18 @@ export function toAttributes(row: ScimUserRow): ScimUserAttributes {
   return { userName, externalId, displayName: name, firstName, lastName, phone, active }
 }
 
+type Versioned = Pick<ScimUser | ScimGroup, 'meta'>
+
 /**
  * Compares weak tags, which is what SCIM uses (RFC 7644, section 3.14). Throws AppError
  * `precondition_failed`.
  */
-export function requireVersion(resource: ScimUser, ifMatch: string | undefined): void {
+export function requireVersion(resource: Versioned, ifMatch: string | undefined): void {
   if (ifMatch === undefined || hasVersion(resource, ifMatch)) return
   throw new AppError('precondition_failed', errorText('scimVersion'))
 }
 
-function hasVersion({ meta }: ScimUser, tags: string): boolean {
+function hasVersion({ meta }: Versioned, tags: string): boolean {
   const opaque = (tag: string) => tag.trim().replace(/^W\//, '')
   const version = opaque(meta?.version ?? '')
   return tags.split(',').some((tag) => tag.trim() === '*' || opaque(tag) === version)

@@ -12,6 +12,7 @@ interface Attribute {
   returned: 'default'
   uniqueness: 'none' | 'server'
   canonicalValues?: readonly string[]
+  referenceTypes?: readonly string[]
   subAttributes?: readonly Attribute[]
 }
 
@@ -77,12 +78,48 @@ const userAttributes: readonly Attribute[] = [
   }),
 ]
 
+const immutable = { mutability: 'immutable' } as const
+
+const groupAttributes: readonly Attribute[] = [
+  attribute(
+    'displayName',
+    'The name of the distribution list. The group Administrators is always there.',
+    { required: true },
+  ),
+  attribute('members', 'Members of the tenant.', {
+    type: 'complex',
+    multiValued: true,
+    subAttributes: [
+      attribute('value', 'The id of the user.', immutable),
+      attribute('$ref', 'Where the user is.', {
+        type: 'reference',
+        ...immutable,
+        referenceTypes: ['User'],
+      }),
+      attribute('display', 'The name of the user.', readOnly),
+      attribute('type', 'Always User.', { ...immutable, canonicalValues: ['User'] }),
+    ],
+  }),
+]
+
 const schemas = [
   { id: scimSchemas.user, name: 'User', description: 'A member', attributes: userAttributes },
+  {
+    id: scimSchemas.group,
+    name: 'Group',
+    description: 'A distribution list, or the admins of the tenant',
+    attributes: groupAttributes,
+  },
 ]
 
 const types = [
   { name: 'User', endpoint: '/Users', description: 'Members', schema: scimSchemas.user },
+  {
+    name: 'Group',
+    endpoint: '/Groups',
+    description: 'Distribution lists and admins',
+    schema: scimSchemas.group,
+  },
 ]
 
 /** What this server can do (RFC 7643, section 5). `base` is the address of the service. */

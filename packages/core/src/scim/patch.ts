@@ -3,7 +3,13 @@ import { z } from 'zod'
 import { errorText } from '../platform/error-text.ts'
 import { AppError } from '../platform/errors.ts'
 import { attributeName, parseScimFilter } from './filter.ts'
-import { readScimUser, rejectRemoval, type ScimUserAttributes, spelled } from './user.ts'
+import {
+  readScimUser,
+  rejectRemoval,
+  type ScimUserAttributes,
+  singleValue,
+  spelled,
+} from './user.ts'
 
 export interface PatchOperation {
   op: 'add' | 'remove' | 'replace'
@@ -148,19 +154,12 @@ function applyTo(
   if (Object.hasOwn(simple, attribute)) {
     const name = simple[attribute] ?? attribute
     if (removes && name === 'userName') rejectRemoval(`${at}.value`, name)
-    user[name] = removes ? null : single(value)
+    user[name] = removes ? null : singleValue(value)
   } else if (attribute === 'name') {
     user.name = nameAfter(user.name as Resource, removes, part, value)
   } else if (attribute === 'phonenumbers') {
     user.phoneNumbers = numbersAfter(user.phoneNumbers as object[], removes, path, value)
   }
-}
-
-/** Microsoft Entra ID may wrap the value of a single attribute as `[{ value }]`. */
-function single(value: unknown): unknown {
-  if (!Array.isArray(value) || value.length !== 1) return value
-  const [only] = value
-  return typeof only === 'object' && only !== null && 'value' in only ? only.value : value
 }
 
 function nameAfter(
@@ -175,7 +174,7 @@ function nameAfter(
     return typeof changes === 'object' ? { ...before, ...changes } : value
   }
   const name = Object.hasOwn(partsOfName, part) ? partsOfName[part] : undefined
-  return name === undefined ? before : { ...before, [name]: removes ? null : single(value) }
+  return name === undefined ? before : { ...before, [name]: removes ? null : singleValue(value) }
 }
 
 /** The one phone number, which is of type work. Filters for others select nothing here. */
@@ -188,6 +187,7 @@ function numbersAfter(
   const work = { value: '', ...before[0], type: 'work', primary: true }
   if (filtered && !selects(work)) return before
   if (removes) return part === undefined || part === 'value' ? [] : before
-  if (part !== undefined) return part === 'value' ? [{ ...work, value: single(value) }] : before
+  if (part !== undefined)
+    return part === 'value' ? [{ ...work, value: singleValue(value) }] : before
   return Array.isArray(value) ? value : [value]
 }

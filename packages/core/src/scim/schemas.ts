@@ -3,6 +3,7 @@ import { z } from 'zod'
 /** What SCIM names its resources and messages (RFC 7643, section 8.7; RFC 7644, section 8.2). */
 export const scimSchemas = {
   user: 'urn:ietf:params:scim:schemas:core:2.0:User',
+  group: 'urn:ietf:params:scim:schemas:core:2.0:Group',
   serviceProviderConfig: 'urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig',
   resourceType: 'urn:ietf:params:scim:schemas:core:2.0:ResourceType',
   schema: 'urn:ietf:params:scim:schemas:core:2.0:Schema',
@@ -13,6 +14,8 @@ export const scimSchemas = {
 
 /** The most resources of one response; a larger `count` gets so many. */
 export const mostResources = 200
+/** The most groups of one response, each with all of its members. */
+export const mostGroups = 50
 
 const slug = z.string().max(200)
 /** A resource as a client sends it. Its attributes are read apart from the call's own fields. */
@@ -101,6 +104,26 @@ export const ScimUser = z.object({
   meta: meta.optional(),
 })
 export type ScimUser = z.infer<typeof ScimUser>
+
+/** The admins of a tenant or a distribution list as a SCIM group. */
+export const ScimGroup = z.object({
+  schemas: z.array(z.string()),
+  id: z.uuid(),
+  externalId: z.string().optional(),
+  displayName: z.string().optional(),
+  members: z
+    .array(
+      z.object({
+        value: z.string().optional(),
+        $ref: z.string().optional(),
+        display: z.string().optional(),
+        type: z.string().optional(),
+      }),
+    )
+    .optional(),
+  meta: meta.optional(),
+})
+export type ScimGroup = z.infer<typeof ScimGroup>
 
 /** RFC 7644, section 3.4.2. */
 export const scimList = <Resource extends z.ZodType>(resource: Resource) =>

@@ -30,6 +30,7 @@ const spellings = new Map(
     'value',
     'type',
     'primary',
+    'members',
   ].map((name) => [name.toLowerCase(), name]),
 )
 
@@ -42,11 +43,11 @@ export function spelled(value: unknown): unknown {
 }
 
 /** Attributes that are not named are ignored, as clients send what they have. */
-const attributes = <Shape extends z.ZodRawShape>(shape: Shape) =>
+export const scimAttributes = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.preprocess(spelled, z.object(shape))
 
 /** A blank text is no value: directories send it for an empty attribute. */
-const orEmpty = <Schema extends z.ZodType>(schema: Schema) =>
+export const orEmpty = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess(
     (value) => (typeof value === 'string' && value.trim() === '' ? null : value),
     schema.nullish(),
@@ -58,7 +59,7 @@ const boolean = z.preprocess((value) => {
   return word === 'true' || (word === 'false' ? false : value)
 }, z.boolean())
 
-const phone = attributes({
+const phone = scimAttributes({
   value: orEmpty(
     z.preprocess(
       (value) => (typeof value === 'string' ? value.replace(/^tel:/i, '') : value),
@@ -69,11 +70,11 @@ const phone = attributes({
   primary: z.unknown().optional(),
 })
 
-const resource = attributes({
+const resource = scimAttributes({
   userName: line(254),
   externalId: orEmpty(line(200)),
   displayName: orEmpty(line(200)),
-  name: attributes({
+  name: scimAttributes({
     formatted: orEmpty(line(200)),
     givenName: orEmpty(line(100)),
     familyName: orEmpty(line(100)),
@@ -118,6 +119,13 @@ export function displayNameOf(user: ScimUserAttributes): string {
   const { displayName, firstName, lastName, userName } = user
   const parts = [firstName, lastName].filter((part) => part !== null).join(' ')
   return displayName ?? (parts || (userName.split('@')[0] ?? userName))
+}
+
+/** Microsoft Entra ID may wrap the value of a single attribute as `[{ value }]`. */
+export function singleValue(value: unknown): unknown {
+  if (!Array.isArray(value) || value.length !== 1) return value
+  const [only] = value
+  return typeof only === 'object' && only !== null && 'value' in only ? only.value : value
 }
 
 /** Throws AppError `invalid_input` at `path` of a PATCH. */

@@ -68,6 +68,8 @@ export interface MailListsTable {
   address: string
   name: string
   mail_list_id: string | null
+  /** What the directory that the list is a group of calls it (SCIM). */
+  scim_external_id: string | null
   address_vacant: Generated<boolean>
   state: Generated<ListState>
   error: string | null

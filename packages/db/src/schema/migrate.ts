@@ -93,6 +93,7 @@ import * as validateTenantsOfParts from '../migrations/0203-validate-tenants-of-
 import * as serviceTokens from '../migrations/0240-service-tokens.ts'
 import * as events from '../migrations/0241-events.ts'
 import * as scimIdentifiers from '../migrations/0250-scim-identifiers.ts'
+import * as scimGroups from '../migrations/0251-scim-groups.ts'
 import { installJobs } from '../platform/install-jobs.ts'
 import { buildOnlineIndexes } from './online-indexes.ts'
 
@@ -188,6 +189,7 @@ const migrations: Record<string, Migration> = {
   '0240-service-tokens': serviceTokens,
   '0241-events': events,
   '0250-scim-identifiers': scimIdentifiers,
+  '0251-scim-groups': scimGroups,
   '0017-health': health,
   '0018-flag-guards': flagGuards,
 }

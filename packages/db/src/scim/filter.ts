@@ -16,6 +16,11 @@ export type FilterAttribute =
     }
   | { kind: 'boolean'; value: Expression<SqlBool> }
   | { kind: 'time'; value: Expression<Date> }
+  | {
+      kind: 'reference'
+      present: Expression<SqlBool>
+      equals: (id: string) => Expression<SqlBool>
+    }
 
 type Attributes = Readonly<Record<string, FilterAttribute>>
 
@@ -85,8 +90,11 @@ function unknownAttribute(attribute: string): AppError {
   })
 }
 
-function isPresent({ kind, value }: FilterAttribute): Expression<SqlBool> {
-  return kind === 'text' ? sql<SqlBool>`(${value} <> '')` : eb(value, 'is not', null)
+function isPresent(attribute: FilterAttribute): Expression<SqlBool> {
+  if (attribute.kind === 'reference') return attribute.present
+  return attribute.kind === 'text'
+    ? sql<SqlBool>`(${attribute.value} <> '')`
+    : eb(attribute.value, 'is not', null)
 }
 
 function compare(attribute: FilterAttribute, comparison: Comparison): Expression<SqlBool> {
@@ -98,6 +106,11 @@ function compare(attribute: FilterAttribute, comparison: Comparison): Expression
   }
   if (attribute.kind === 'boolean') return compareBoolean(attribute.value, comparison)
   if (typeof compValue !== 'string') throw unfit(comparison)
+  if (attribute.kind === 'reference') {
+    if (op !== 'eq' && op !== 'ne') throw unfit(comparison)
+    const same = attribute.equals(compValue)
+    return op === 'eq' ? same : eb.not(same)
+  }
   if (attribute.kind === 'time') return compareTime(attribute.value, comparison, compValue)
   if (op === 'eq' && attribute.equals) return attribute.equals(compValue)
   const value = attribute.exact ? attribute.value : eb.fn<string>('lower', [attribute.value])

@@ -1,5 +1,5 @@
 import type { Filter } from '@atrium/core/scim/filter'
-import { expressionBuilder, type SqlBool, sql } from 'kysely'
+import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely'
 import { managed } from '../members/members.ts'
 import type { Db, Trx } from '../platform/connect.ts'
 import type { MembershipsTable } from '../schema/members.ts'
@@ -76,9 +76,10 @@ export async function listScimUsers(
   return { rows, total }
 }
 
-const isUuid = (value: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)
+/** Only such a text can be compared with an id. */
+export const isUuid = (value: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)
 
-const text = (value: FilterAttribute['value']) => ({ kind: 'text', value }) as FilterAttribute
+const text = (value: Expression<string | null>): FilterAttribute => ({ kind: 'text', value })
 const email: FilterAttribute = {
   kind: 'text',
   value: eb.ref('u.email'),

@@ -24,6 +24,7 @@ export async function rejectLoop(
   address: string,
   recipients: readonly string[],
 ): Promise<void> {
+  if (recipients.length === 0) return
   const way = findLoop(await lockListChange(trx, tenantId, recipients), address, recipients)
   if (!way) return
   const own = new Set((await listAddressDomains(trx, tenantId)).map(({ name }) => name))

@@ -2,38 +2,42 @@ import { spawn, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Pinned, so that a run says something about the product and not about a newer tool. */
-const version = '4.32.5'
-const folder = join(import.meta.dirname, '../../node_modules/.cache', `schemathesis-${version}`)
 const leastPython = [3, 10] as const
 
-/** What keeps the tool from running on this machine, in a sentence for people. */
+/** What keeps a program from running on this machine, in a sentence for people. */
 export class Missing extends Error {}
 
+/** A program of a package on PyPI. */
+export interface PythonProgram {
+  package: string
+  /** Pinned, so that a run says something about the product and not about a newer tool. */
+  version: string
+  program: string
+}
+
 /**
- * The program, installed from PyPI into an environment of its own on the first run. Throws Missing
- * without Python or without PyPI.
+ * The path of the program, installed from PyPI into an environment of its own on the first run.
+ * Throws Missing without Python or without PyPI.
  */
-export async function installSchemathesis(): Promise<string> {
-  const program = join(
-    folder,
-    process.platform === 'win32' ? 'Scripts/schemathesis.exe' : 'bin/schemathesis',
+export async function installPythonProgram(wanted: PythonProgram): Promise<string> {
+  const pinned = `${wanted.package}==${wanted.version}`
+  const folder = join(
+    import.meta.dirname,
+    '../../node_modules/.cache',
+    `${wanted.package}-${wanted.version}`,
   )
+  const windows = process.platform === 'win32'
+  const inFolder = (name: string) => join(folder, windows ? `Scripts/${name}.exe` : `bin/${name}`)
+  const program = inFolder(wanted.program)
   if (existsSync(program)) return program
-  const python = findPython()
-  process.stdout.write(`Installing schemathesis ${version} into ${folder}\n`)
+  process.stdout.write(`Installing ${pinned} into ${folder}\n`)
   const steps: [string, string[]][] = [
-    [python, ['-m', 'venv', folder]],
-    [
-      join(folder, process.platform === 'win32' ? 'Scripts/python.exe' : 'bin/python'),
-      ['-m', 'pip', 'install', '--quiet', `schemathesis==${version}`],
-    ],
+    [findPython(), ['-m', 'venv', folder]],
+    [inFolder('python'), ['-m', 'pip', 'install', '--quiet', pinned]],
   ]
   for (const [command, args] of steps) {
     if ((await run(command, args)) !== 0)
-      throw new Missing(
-        `schemathesis ${version} could not be installed: ${command} ${args.join(' ')} failed.`,
-      )
+      throw new Missing(`${pinned} could not be installed: ${command} ${args.join(' ')} failed.`)
   }
   return program
 }

@@ -1,0 +1,52 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { limitNames } from '@atrium/core/platform/limits'
+import { insertServiceToken } from '@atrium/testing/service-tokens'
+import { startTestApp } from '@atrium/testing/test-app'
+import { startOwnServer } from '../resilience/own-server.ts'
+import { installPythonProgram, Missing, run } from './python-program.ts'
+
+/** The compliance check of scim2-cli (RFC 7643, RFC 7644) against the SCIM service of a tenant. */
+const program = await installPythonProgram({
+  package: 'scim2-cli',
+  version: '0.6.0',
+  program: 'scim2',
+}).catch((error: unknown) => {
+  if (!(error instanceof Missing)) throw error
+  process.stdout.write(`${error.message}\n`)
+  process.exit(69)
+})
+const server = await startOwnServer()
+try {
+  process.exitCode = await check()
+} finally {
+  await server[Symbol.asyncDispose]()
+}
+
+async function check(): Promise<number> {
+  await using testApp = await startTestApp({
+    accounts: await server.newDatabase(),
+    env: { LIMITS: limitNames.map((name) => `${name}=1000000`).join() },
+  })
+  const { db } = testApp.database
+  await db.updateTable('tenants').set({ seats: 0 }).execute()
+  await db.updateTable('plan_grants').set({ seats: 0 }).execute()
+  const { id: tenantId } = await db
+    .selectFrom('tenants')
+    .select('id')
+    .where('slug', '=', 'acme')
+    .executeTakeFirstOrThrow()
+  const { token } = await insertServiceToken(testApp, { kind: 'tenant', tenantId })
+  const listening = createServer(testApp.app.listener)
+  await new Promise<void>((done) => listening.listen(0, '127.0.0.1', done))
+  const { port } = listening.address() as AddressInfo
+  try {
+    const url = `http://127.0.0.1:${port}/tenants/acme/scim/v2`
+    // In the environment, because everyone on the machine can read a command line.
+    const env = { SCIM_CLI_HEADERS: `Authorization: Bearer ${token}` }
+    return (await run(program, ['--url', url, 'test', '--verbose'], { env })) ?? 1
+  } finally {
+    listening.closeAllConnections()
+    await new Promise((done) => listening.close(done))
+  }
+}
