@@ -76,7 +76,7 @@ export default defineConfig({
         test: {
           name: 'client',
           expect: expectOptions,
-          include: ['packages/client/test/**/*.test.ts'],
+          include: ['packages/{client,cli}/test/**/*.test.ts'],
           globalSetup: [
             'packages/testing/src/postgres/cluster.ts',
             'packages/testing/src/packed-client.ts',

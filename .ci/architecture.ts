@@ -18,6 +18,7 @@ const packageRules: Readonly<
 > = {
   'packages/messages': { dependencies: [] },
   'packages/core': { dependencies: ['messages'] },
+  'packages/cli': { dependencies: ['client'], types: ['api', 'core', 'setup'] },
   'packages/client': { dependencies: [], types: ['api', 'core'] },
   'packages/db': { dependencies: ['core'] },
   'packages/integrations': { dependencies: ['core'] },

@@ -15,7 +15,7 @@ const packages = join(import.meta.dirname, '../..')
 export default async function packedClient(): Promise<() => Promise<void>> {
   if (process.env.ATRIUM_PACKED) return async () => {}
   const folder = await mkdtemp(join(tmpdir(), 'atrium-packed-'))
-  await install('client', folder)
+  for (const name of ['client', 'cli']) await install(name, folder)
   process.env.ATRIUM_PACKED = folder
   return async () => {
     Reflect.deleteProperty(process.env, 'ATRIUM_PACKED')
@@ -42,6 +42,7 @@ async function install(name: string, folder: string): Promise<void> {
   for (const [dependency, version] of Object.entries(manifest.dependencies ?? {})) {
     if (!/^\d+\.\d+\.\d+/.test(version))
       throw new Error(`${manifest.name} was packed with ${dependency} ${version}`)
+    // Already beside it.
     if (dependency.startsWith('@atrium/')) continue
     const link = join(target, 'node_modules', dependency)
     await mkdir(dirname(link), { recursive: true })

@@ -1,0 +1,73 @@
+import { ApiError, createAtriumClient } from '@atrium/client'
+import { type Operation, ownerOf, pathParameters } from './operations.ts'
+import type { Profile } from './profiles.ts'
+
+/** Values of an operation by the names of its fields and of the parameters of its path. */
+export type Values = Readonly<Record<string, unknown>>
+
+interface RawRequest {
+  method: string
+  path: string
+  query?: Values
+  body?: unknown
+  signal?: AbortSignal
+}
+
+/** Sends requests of commands with the token of a profile. */
+export function createCaller(profile: Pick<Profile, 'url' | 'token'>) {
+  const client = createAtriumClient(profile)
+  // Operations are known only at run time here; the types of the client are for programs.
+  const request = client.request as unknown as (
+    method: string,
+    path: string,
+    init: object,
+  ) => Promise<{ data?: unknown; error?: unknown; response: Response }>
+  /** Returns the response whatever its status. */
+  async function send({ method, path, query, body, signal }: RawRequest, parseAs = 'text') {
+    return request(method.toLowerCase(), path, {
+      params: { query },
+      parseAs,
+      ...(body !== undefined && { body }),
+      ...(signal && { signal }),
+    })
+  }
+  return {
+    send,
+    /** Returns the parsed response. Throws ApiError for every status other than success. */
+    async call(operation: Operation, values: Values): Promise<unknown> {
+      const { path, fields } = fill(operation, values)
+      const inBody = !['GET', 'DELETE'].includes(operation.method)
+      const { data, error, response } = await send({
+        method: operation.method,
+        path,
+        ...(inBody ? hasFields(fields) && { body: fields } : { query: fields }),
+      })
+      if (!response.ok) throw new ApiError(response, error)
+      const text = typeof data === 'string' ? data : ''
+      const isJson = /\bjson\b/.test(response.headers.get('content-type') ?? '')
+      return isJson && operation.output !== 'file' ? JSON.parse(text) : text
+    },
+  }
+}
+
+export type Caller = ReturnType<typeof createCaller>
+
+const hasFields = (fields: Values) => Object.keys(fields).length > 0
+
+/** The path with its values, and the fields that remain. */
+function fill(operation: Operation, values: Values): { path: string; fields: Values } {
+  const inPath = pathParameters(operation.path)
+  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(String(values[name])),
+  )
+  const fields = Object.fromEntries(
+    Object.entries(values).filter(([name, value]) => !inPath.includes(name) && value !== undefined),
+  )
+  return { path, fields }
+}
+
+/** The slug of the owner that a path names, from the profile where there is one. */
+export function ownerSlug({ path }: Operation, profile: Profile): string | undefined {
+  const owner = ownerOf(path)
+  return owner && profile[owner]
+}

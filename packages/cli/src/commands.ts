@@ -1,0 +1,154 @@
+import { confirm } from '@inquirer/prompts'
+import { type Command, Option } from 'commander'
+import { type Caller, createCaller, ownerSlug, type Values } from './call.ts'
+import { DeclinedError, UsageError } from './failure.ts'
+import { choicesOf, isFlag, isPlainList, placeholderOf, readJson, readOption } from './input.ts'
+import { type Operation, ownerOf, pathParameters } from './operations.ts'
+import { render } from './output.ts'
+import { type Choice, chooseProfile, type Profile } from './profiles.ts'
+import type { Terminal } from './terminal.ts'
+import { watch } from './watch.ts'
+
+type Given = Readonly<Record<string, unknown>>
+
+const defaultWatchSeconds = 2
+const kebab = (name: string) => name.replaceAll(/([A-Z])/g, (letter) => `-${letter.toLowerCase()}`)
+
+/** Adds a command for each operation, named after its procedure. */
+export function addOperations(
+  program: Command,
+  operations: readonly Operation[],
+  terminal: Terminal,
+): void {
+  for (const operation of operations) {
+    const parts = operation.name.split('.').map(kebab)
+    const last = parts.pop() ?? operation.name
+    const group = parts.reduce(groupOf, program)
+    describeCommand(group.command(last), operation).action(async (...args: unknown[]) => {
+      const command = args.at(-1) as Command
+      await run(operation, command.args, command.optsWithGlobals(), terminal)
+    })
+  }
+}
+
+function groupOf(parent: Command, name: string): Command {
+  const found = parent.commands.find((command) => command.name() === name)
+  return found ?? parent.command(name).description(`commands for ${name.replaceAll('-', ' ')}`)
+}
+
+function describeCommand(command: Command, operation: Operation): Command {
+  const { summary, description, scopes } = operation
+  command.description(summary)
+  const further = [description, scopes.length > 0 && `Scopes: ${scopes.join(', ')}.`]
+  command.addHelpText('after', further.map((text) => (text ? `\n${text}` : '')).join(''))
+  for (const name of ownArguments(operation)) command.argument(`<${kebab(name)}>`)
+  for (const [name, schema] of Object.entries(operation.fields)) {
+    const flag = kebab(name)
+    const value = isFlag(schema) ? '' : ` ${placeholderOf(flag, schema)}`
+    const option = new Option(`--${flag}${value}`, schema.description ?? '')
+    const choices = choicesOf(schema)
+    if (choices.length > 0 && !isPlainList(schema))
+      option.choices(choices.concat(schema.anyOf ? ['null'] : []))
+    command.addOption(option)
+    if (isFlag(schema)) command.addOption(new Option(`--no-${flag}`).hideHelp())
+  }
+  if (operation.output === 'pages') command.option('--all', 'every page, not only the first')
+  if (!operation.changes && operation.output !== 'file')
+    command.option('--watch [seconds]', 'read again and show changes until the work is done')
+  if (operation.changes) command.option('--input <json>', 'the fields as JSON, @file or - (stdin)')
+  if (operation.method === 'DELETE') command.option('--yes', 'without asking')
+  return command
+}
+
+/** The parameters of the path that are arguments: whose record it is comes from the profile. */
+const ownArguments = (operation: Operation) =>
+  pathParameters(operation.path).filter((name) => name !== 'slug' || !ownerOf(operation.path))
+
+async function run(
+  operation: Operation,
+  args: readonly string[],
+  given: Given,
+  terminal: Terminal,
+): Promise<void> {
+  const profile = await chooseProfile(choiceOf(operation, given), terminal.env)
+  const values = await readValues(operation, args, given, profile)
+  if (operation.method === 'DELETE' && terminal.interactive && !given.yes) {
+    const wanted = await confirm({ message: `${operation.summary}?`, default: false })
+    if (!wanted) throw new DeclinedError('Nothing was changed.')
+  }
+  const caller = createCaller(profile)
+  const show = (data: unknown) => print(data, operation, given, terminal)
+  if (given.watch !== undefined) {
+    const seconds = given.watch === true ? defaultWatchSeconds : Number(given.watch)
+    if (!(seconds >= 1)) throw new UsageError('--watch takes seconds, at least 1.')
+    return watch(() => caller.call(operation, values), show, seconds * 1_000)
+  }
+  if (given.all) return show(await readAll(caller, operation, values))
+  show(await caller.call(operation, values))
+}
+
+/** The options of the program; a field of the operation with the same name is not one of them. */
+function choiceOf({ fields }: Operation, given: Given): Choice {
+  const names = ['profile', 'url', 'tenant', 'partner'].filter((name) => !(name in fields))
+  return Object.fromEntries(
+    names.flatMap((name) => (typeof given[name] === 'string' ? [[name, given[name]]] : [])),
+  )
+}
+
+async function readValues(
+  operation: Operation,
+  args: readonly string[],
+  given: Given,
+  profile: Profile,
+): Promise<Values> {
+  const input = typeof given.input === 'string' ? await readJson(given.input) : {}
+  if (typeof input !== 'object' || input === null || Array.isArray(input))
+    throw new UsageError('--input takes a JSON object.')
+  const fields = Object.entries(operation.fields).flatMap(([name, schema]) => {
+    const value = given[name]
+    return value === undefined
+      ? []
+      : [[name, readOption(kebab(name), schema, value as string | boolean | string[])]]
+  })
+  const values: Record<string, unknown> = { ...input, ...Object.fromEntries(fields) }
+  const owner = ownerOf(operation.path)
+  const slug = ownerSlug(operation, profile)
+  if (owner && !slug) throw new UsageError(`Name the ${owner} with --${owner}.`)
+  if (slug) values.slug = slug
+  for (const [index, name] of ownArguments(operation).entries()) values[name] = args[index]
+  const missing = operation.required.filter((name) => values[name] === undefined)
+  if (missing.length > 0)
+    throw new UsageError(`Missing: ${missing.map((name) => `--${kebab(name)}`).join(', ')}.`)
+  return values
+}
+
+/** All pages as one. */
+async function readAll(caller: Caller, operation: Operation, values: Values) {
+  const name = cursorOption(operation)
+  const items: unknown[] = []
+  let cursor = values[name]
+  for (;;) {
+    const page = (await caller.call(operation, { ...values, [name]: cursor })) as {
+      items: unknown[]
+      nextCursor: string | null
+    }
+    items.push(...page.items)
+    if (page.nextCursor === null || page.nextCursor === cursor) return { items, nextCursor: null }
+    cursor = page.nextCursor
+  }
+}
+
+function print(data: unknown, operation: Operation, given: Given, terminal: Terminal): void {
+  if (operation.output === 'file') terminal.print(String(data).replace(/\n$/, ''))
+  else if (operation.output === 'nothing') terminal.note(`Done: ${operation.summary}.`)
+  else if (given.json) terminal.print(JSON.stringify(data, null, 2))
+  else {
+    terminal.print(render(data, terminal.width))
+    const { nextCursor, items } = data as { nextCursor?: string | null; items?: unknown[] }
+    if (nextCursor && items?.length)
+      terminal.note(`There may be more: --all, or --${cursorOption(operation)} ${nextCursor}`)
+  }
+}
+
+const cursorOption = ({ fields }: Operation) =>
+  ['before', 'after'].find((name) => name in fields) ?? 'cursor'

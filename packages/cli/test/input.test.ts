@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest'
+import { UsageError } from '../src/failure.ts'
+import { choicesOf, isPlainList, placeholderOf, readJson, readOption } from '../src/input.ts'
+import { renderRows } from '../src/output.ts'
+import { checkAddress } from '../src/profiles.ts'
+import { isSettled } from '../src/watch.ts'
+
+describe('an option', () => {
+  const nullable = { anyOf: [{ type: 'integer' }, { type: 'null' }] }
+  const list = { type: 'array', items: { type: 'integer' } }
+
+  it('has the type of its field', () => {
+    expect(readOption('name', { type: 'string' }, '7')).toBe('7')
+    expect(readOption('seats', { type: 'integer' }, '7')).toBe(7)
+    expect(readOption('seats', nullable, 'null')).toBeNull()
+    expect(readOption('days', list, ['1', '2'])).toEqual([1, 2])
+    expect(readOption('quote', { type: 'object' }, '{"a":1}')).toEqual({ a: 1 })
+    expect(readOption('open', { type: 'boolean' }, false)).toBe(false)
+  })
+
+  it.each([
+    [{ type: 'integer' }, 'many'],
+    [{ type: 'integer' }, '{}'],
+    [{ type: 'object' }, '{'],
+  ])('is rejected with a sentence when it is not of type %j', (schema, given) => {
+    expect(() => readOption('value', schema, given)).toThrow(UsageError)
+  })
+
+  it('says what it takes', () => {
+    expect(choicesOf({ anyOf: [{ enum: ['en', 'de'] }, { type: 'null' }] })).toEqual(['en', 'de'])
+    expect(placeholderOf('days', list)).toBe('<days...>')
+    expect(isPlainList({ type: 'array', items: { type: 'object' } })).toBe(false)
+  })
+
+  it('reads JSON and says what is none', async () => {
+    expect(await readJson('{"a":1}')).toEqual({ a: 1 })
+    await expect(readJson('{')).rejects.toThrow(UsageError)
+    await expect(readJson('@/nowhere.json')).rejects.toThrow(UsageError)
+  })
+})
+
+describe('an address', () => {
+  it('is https, or http of this machine', () => {
+    expect(checkAddress('https://api.example.com/')).toBe('https://api.example.com')
+    expect(checkAddress('http://127.0.0.1:4000')).toBe('http://127.0.0.1:4000')
+  })
+
+  it.each([
+    'http://api.example.com',
+    'ftp://localhost',
+    'api.example.com',
+    'http://localhost.evil.test',
+  ])('is rejected when it would send the token in the clear: %s', (address) => {
+    expect(() => checkAddress(address)).toThrow(UsageError)
+  })
+})
+
+describe('a table', () => {
+  it('shows what fits, and no control characters of values', () => {
+    const rows = [{ id: '1', name: 'A\u001b[31mred', note: 'x'.repeat(100), tags: ['a'] }]
+    const table = renderRows(rows, 40)
+    expect(table).toContain('A [31mred')
+    expect(table).not.toMatch(/xxx|tags/)
+    expect(renderRows([], 40)).toBe('None.')
+  })
+})
+
+describe('work', () => {
+  it.each([
+    [{ state: 'running', total: 3 }, false],
+    [{ state: 'done', total: 3 }, true],
+    [{ provisioningStatus: { mail: 'ok', files: 'pending' } }, false],
+    [{ provisioningStatus: { mail: 'ok', files: 'error' } }, true],
+    [{ outcomes: { mail: 'ok' } }, true],
+    [{ items: [] }, false],
+    [null, false],
+  ])('is done or not: %j is %s', (data, settled) => {
+    expect(isSettled(data)).toBe(settled)
+  })
+})
