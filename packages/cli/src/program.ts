@@ -4,6 +4,7 @@ import { addApiCommand } from './api-command.ts'
 import { addOperations } from './commands.ts'
 import { addEventsTail } from './events.ts'
 import { addProfileCommands } from './login.ts'
+import { addMcpCommand } from './mcp.ts'
 import { readOperations } from './operations.ts'
 import { addServerCommands } from './server-commands.ts'
 import type { Terminal } from './terminal.ts'
@@ -31,6 +32,7 @@ export function createProgram(version: string, terminal: Terminal): Command {
   addApiCommand(program, terminal)
   addOperations(program, readOperations(), terminal)
   addEventsTail(program, terminal)
+  addMcpCommand(program, version, terminal)
   addServerCommands(program)
   tab(program)
   return program
