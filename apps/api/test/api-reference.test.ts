@@ -80,7 +80,7 @@ describe('an example of the API reference', () => {
     expect(typescript?.text).toBe(`import { createAtriumClient, dataOf } from '@atrium/client'
 
 const atrium = createAtriumClient({
-  url: process.env.ATRIUM_URL,
+  url: 'https://api.example.com',
   token: process.env.ATRIUM_TOKEN,
 })
 const result = await dataOf(

@@ -112,7 +112,7 @@ function typescript(listed: Listed, { path, query, header, body }: SampleRequest
   return `import { createAtriumClient, dataOf } from '@atrium/client'
 
 const atrium = createAtriumClient({
-  url: process.env.ATRIUM_URL,${secured ? '\n  token: process.env.ATRIUM_TOKEN,' : ''}
+  url: 'https://api.example.com',${secured ? '\n  token: process.env.ATRIUM_TOKEN,' : ''}
 })
 ${result}await dataOf(
   atrium.${method}('${listed.path}'${given}),

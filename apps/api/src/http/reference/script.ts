@@ -10,7 +10,7 @@ let read: string | undefined
 export function pageScript(): string {
   read ??= import.meta.url.endsWith('.ts')
     ? stripTypeScriptTypes(textOf('./client/page.ts'))
-    : textOf('./reference-page.js')
+    : textOf('./reference-page.js').replace(/\n\/\/# sourceMappingURL=.*$/, '')
   return read
 }
 
