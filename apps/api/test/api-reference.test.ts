@@ -95,6 +95,8 @@ const result = await dataOf(
     },
   }),
 )`)
+    const [, , command] = requestSamples(document, find('PATCH /tenants/{slug}'))
+    expect(command?.text).toBe('atrium tenants update \\\n  --tenant acme \\\n  --plan free')
     const open = requestSamples(document, find('GET /api/v1/pages/{tenantSlug}'))
     for (const { text } of open) expect(text).not.toMatch(/token/i)
     const file = requestSamples(document, find('GET /audit/export'))

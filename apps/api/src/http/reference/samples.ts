@@ -1,4 +1,5 @@
 import type { Answered, ApiDocument, Operation, Schema } from '../openapi.ts'
+import { commandLine } from './command-line-sample.ts'
 import { exampleOf } from './examples.ts'
 
 /** A request in one of the languages that developers use. */
@@ -14,17 +15,18 @@ export interface Listed {
   operation: Operation
 }
 
-/** The same request with curl and with the TypeScript client. */
+/** The same request with curl, the TypeScript client and the command line. */
 export function requestSamples(document: ApiDocument, listed: Listed): Sample[] {
   const request = readRequest(document, listed)
   return [
     { language: 'curl', text: curl(listed, request) },
     { language: 'TypeScript', text: typescript(listed, request) },
+    { language: 'Command line', text: commandLine(listed, request) },
   ]
 }
 
 /** What a request needs at least: values of required parameters, and fields of the body. */
-interface SampleRequest {
+export interface SampleRequest {
   path: Record<string, unknown>
   query: Record<string, unknown>
   header: Record<string, unknown>
