@@ -64,6 +64,7 @@ if (queue === bareQueue) {
     createPayouts: async () => {},
     refreshHealth: async () => {},
     drainWebhooks: async () => {},
+    deliverEvents: async () => {},
     runDunning: async () => {},
     sendBillingNotices: async () => {},
     reconcileBilling: async () => {},

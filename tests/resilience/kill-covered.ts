@@ -101,6 +101,9 @@ export const notKilled: Readonly<Record<string, string>> = {
   'scheduling.locks.take': 'reads the calendar, and one record here',
   'scheduling.manage.sendLink': 'one mail, queued in one transaction',
   'subscriptions.remove': 'as subscriptions.cancel',
+  'webhookEndpoints.replay':
+    'one delivery, which a repeated call makes again; a cursor that is set back in one statement',
+  'webhookEndpoints.test': 'one request to the endpoint, which a repeated call makes again',
   'subscriptions.update': 'the terms of a subscription that only we keep',
 }
 
@@ -211,6 +214,10 @@ export const withinRecords: readonly string[] = [
   'tenants.purge',
   'tenants.setLimits',
   'users.create',
+  'webhookEndpoints.create',
+  'webhookEndpoints.remove',
+  'webhookEndpoints.rotate',
+  'webhookEndpoints.update',
   'webhooks.replay',
   'webhooks.replayParked',
 ]

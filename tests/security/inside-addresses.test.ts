@@ -31,7 +31,7 @@ afterAll(async () => {
  * is listed here.
  */
 const addressFields = [
-  ...['avatarUrl', 'embedOrigins', 'launchUrl', 'redirectUris', 'supportUrl', 'location'],
+  ...['avatarUrl', 'embedOrigins', 'launchUrl', 'redirectUris', 'supportUrl', 'location', 'url'],
   ...['domain', 'domains', 'rua', 'html', 'csv'],
   ...[
     'address',

@@ -69,6 +69,7 @@ import { createTenantChanges } from './platform/tenant-changes.ts'
 import { createTokenVerifier } from './platform/token.ts'
 import type { Tracing } from './platform/tracing.ts'
 import { createUpstreamCalls, type UpstreamCalls } from './platform/upstream-calls.ts'
+import { createWebhookSender } from './platform/webhook-sender.ts'
 import { provisionTenant, sweepProvisioning } from './provisioning/jobs.ts'
 import { checkReports, refreshReports } from './reports/jobs.ts'
 import { createAuditRecorder } from './rpc/audit-recorder.ts'
@@ -95,6 +96,7 @@ import { usageFetcher } from './upstream-cache/storage/reader.ts'
 import { accessLinkMails } from './users/access-mails.ts'
 import { followIdentities } from './users/follow-identity.ts'
 import { invitationMails } from './users/invitation-mails.ts'
+import { deliverEvents } from './webhook-endpoints/deliver.ts'
 
 export interface AppParts {
   config: Config
@@ -139,6 +141,8 @@ export interface App {
   stop(): Promise<void>
 }
 
+/** A job starts each minute; it is over before the next one. */
+const deliverForMs = 50_000
 const watchUpstreamsEveryMs = 60_000
 
 export const bodyLimitBytes = 1024 * 1024
@@ -204,6 +208,7 @@ export function createApp(parts: AppParts): App {
     background: createBackgroundWork(log),
     memberLeases: createMemberLeases({ database, log }),
     streams: createOpenStreams(),
+    webhookSender: createWebhookSender(config.webhookAddresses),
     keyedLimiter,
     templates: createTemplates({ log, keyedLimiter }),
     mailboxOpened: (mailAccountId) => mailboxOpened(services, mailAccountId),
@@ -351,6 +356,7 @@ export function createApp(parts: AppParts): App {
       createPayouts: async () => void (await createMonthlyPayouts(await onDatabaseTime(services))),
       refreshHealth: async () => void (await refreshAllHealth(services)),
       drainWebhooks: () => drainWebhooks(services),
+      deliverEvents: () => deliverEvents(services, deliverForMs),
       runDunning: async () => {
         const timed = await onDatabaseTime(services)
         await runDunning(timed)
@@ -403,6 +409,7 @@ export function createApp(parts: AppParts): App {
       clearInterval(watching)
       await services.background.settled()
       await services.jobs.stop()
+      services.webhookSender.close()
       await stopListening()
       services.memberLeases.stop()
       await services.templates.stop()

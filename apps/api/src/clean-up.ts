@@ -1,6 +1,7 @@
 import { eventDays } from '@atrium/core/events/events'
 import { longestGuardWindowMinutes } from '@atrium/core/flags/flag-guards'
 import { manageLinkLifeMs } from '@atrium/core/scheduling/booking-state'
+import { deliveryDays } from '@atrium/core/webhook-endpoints/webhook-endpoints'
 import { ensureAuditPartitions } from '@atrium/db/audit/audit'
 import { fillAuditValues } from '@atrium/db/audit/audit-values'
 import { emptyOldPayloads } from '@atrium/db/billing/webhook-inbox'
@@ -19,6 +20,7 @@ import { deleteEndedServiceTokens } from '@atrium/db/service-tokens/service-toke
 import { deleteUpstreamDays } from '@atrium/db/system/upstream-days'
 import { deleteExpiredAccessLinks } from '@atrium/db/users/access-links'
 import { deleteExpiredWebSessions } from '@atrium/db/users/web-sessions'
+import { deleteOldDeliveries } from '@atrium/db/webhook-endpoints/deliveries'
 import { expireInvitationsDue } from './invitations/expire.ts'
 import { eraseMails } from './outbox/drain.ts'
 import { upstreamDaysBefore } from './platform/upstream-calls.ts'
@@ -66,6 +68,7 @@ export async function cleanUp(services: Services): Promise<void> {
     ['invitations', () => expireInvitationsDue(services)],
     ['reminders of service tokens', () => remindOfEndingTokens(services)],
     ['ended service tokens', () => deleteEndedServiceTokens(db, now)],
+    ['log of webhook deliveries', () => deleteOldDeliveries(db, ago(deliveryDays * 86_400_000))],
     ['access links', () => deleteExpiredAccessLinks(db)],
     // Last, as it takes minutes in the hour after a log of millions was moved to this version.
     ['values of the audit log', () => fillAuditValues(db)],

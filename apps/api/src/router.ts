@@ -38,6 +38,7 @@ import { tenantsRouter } from './tenants/router.ts'
 import { mfaRouter } from './upstream-cache/mfa/router.ts'
 import { storageRouter } from './upstream-cache/storage/router.ts'
 import { usersRouter } from './users/router.ts'
+import { webhookEndpointsRouter } from './webhook-endpoints/router.ts'
 
 /**
  * Every procedure of the service. `/trpc/*` serves it as it is, `http/rest.ts` under the paths
@@ -78,6 +79,7 @@ export const appRouter = router({
   approvals: approvalsRouter,
   subscriptions: subscriptionsRouter,
   serviceTokens: serviceTokensRouter,
+  webhookEndpoints: webhookEndpointsRouter,
   sso: ssoRouter,
   system: systemRouter,
   tenants: mergeRouters(tenantsRouter, tenantMembersRouter, tenantAuditRouter),

@@ -122,6 +122,8 @@ const least: Record<string, Record<string, unknown>> = {
   'serviceTokens.create': { name: 'Nothing', scopes: ['members:read'], expiresInDays: 1 },
   'serviceTokens.createOfPartner': { name: 'Nothing', scopes: ['partners:read'], expiresInDays: 1 },
   'serviceTokens.createOfPlatform': { name: 'Nothing', scopes: ['users:read'], expiresInDays: 1 },
+  'webhookEndpoints.create': { url: 'https://nothing.example.test/' },
+  'webhookEndpoints.replay': { eventId: '0197f7a4-2c1e-7000-8000-000000000001' },
   'sso.create': { name: 'Nothing', redirectUris: ['https://nothing.example.test/callback'] },
 }
 function leastInput(name: string): Record<string, unknown> {
@@ -188,6 +190,7 @@ const openObjects: Record<string, string> = {
 const ofOwners: ReadonlySet<string> = new Set([
   'serviceTokens.create',
   'serviceTokens.rotate',
+  ...['create', 'replay', 'rotate', 'test', 'update'].map((name) => `webhookEndpoints.${name}`),
   'accessGrants.acknowledge',
   'accessGrants.approve',
   'accessGrants.decline',

@@ -57,6 +57,8 @@ export const sensitive: Readonly<Record<string, string>> = {
   'users.invite': 'always',
   'users.reactivate': 'always',
   'users.update': 'when it has `platformAdmin`, `partnerId`, `partnerAccess`',
+  'webhookEndpoints.create': 'always',
+  'webhookEndpoints.rotate': 'always',
 }
 
 /**
@@ -110,6 +112,12 @@ export const decided: readonly string[] = [
     'tenants.restore',
     'tenants.resume',
     'tenants.suspend',
+  ],
+  ...[
+    'webhookEndpoints.remove',
+    'webhookEndpoints.replay',
+    'webhookEndpoints.test',
+    'webhookEndpoints.update',
   ],
   ...['serviceTokens.revoke', 'serviceTokens.revokeOfPartner', 'serviceTokens.revokeOfPlatform'],
   // Counts of a day or of what there may be: seen in the audit log, and set back as easily.

@@ -55,6 +55,13 @@ const dnsServers = z
     (servers) => servers.every(isDnsServer),
     'holds something that is no IP address, with or without a port',
   )
+const ipAddresses = z
+  .string()
+  .transform((value) => value.split(',').map((item) => item.trim()))
+  .refine(
+    (addresses) => addresses.every((one) => isIP(one) !== 0),
+    'holds something that is no IP address',
+  )
 /**
  * `name=value` pairs with commas between them, values percent-encoded (OpenTelemetry, OTLP exporter
  * configuration).
@@ -172,6 +179,7 @@ const shape = {
   AUDIT_HASH_CHAIN: toggle.default(false),
   DNS_SERVERS: dnsServers.optional(),
   SMTP_FROM: z.string().default('Atrium <no-reply@localhost>'),
+  WEBHOOK_ADDRESSES: ipAddresses.optional(),
   TRUSTED_PROXY_HOPS: z.coerce.number().int().min(0).max(10).default(0),
   SHUTDOWN_DRAIN_SECONDS: drainSeconds,
   SHUTDOWN_GRACE_SECONDS: z.coerce.number().int().min(1).max(120).default(15),
@@ -303,6 +311,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     smtp: e.SMTP_URL ? { url: e.SMTP_URL, from: e.SMTP_FROM } : null,
     auditHashChain: e.AUDIT_HASH_CHAIN,
     dns: { servers: e.DNS_SERVERS ?? [] },
+    /** Addresses that are not public and that events may be delivered to, also by plain http. */
+    webhookAddresses: e.WEBHOOK_ADDRESSES ?? [],
     trustedProxyHops: e.TRUSTED_PROXY_HOPS,
     /**
      * How long a stopping process still accepts requests, so that clients can learn of the stop.

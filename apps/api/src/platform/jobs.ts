@@ -32,6 +32,7 @@ export interface JobHandlers {
   createPayouts(): Promise<void>
   refreshHealth(): Promise<void>
   drainWebhooks(): Promise<void>
+  deliverEvents(): Promise<void>
   runDunning(): Promise<void>
   sendBillingNotices(): Promise<void>
   reconcileBilling(): Promise<void>
@@ -243,6 +244,7 @@ export function createJobs(parts: {
         [queues.payouts, handlers.createPayouts, '41 * * * *'],
         [queues.health, handlers.refreshHealth, '*/5 * * * *'],
         [queues.webhookSweep, handlers.drainWebhooks, everyMinute],
+        [queues.eventDeliveries, handlers.deliverEvents, everyMinute],
         [queues.dunning, handlers.runDunning, '*/5 * * * *'],
         [queues.billingNotices, handlers.sendBillingNotices, '*/15 * * * *'],
         [queues.processorBalance, handlers.readProcessorBalance, '29 * * * *'],

@@ -98,8 +98,11 @@ export function serviceCaller(token: ServiceToken): Caller {
   }
 }
 
-/** Whom the token belongs to. */
-export function ownerOf({ tenantId, partnerId }: ServiceToken): TokenOwner {
+/** Whom a token or a webhook endpoint belongs to. */
+export function ownerOf({
+  tenantId,
+  partnerId,
+}: Pick<ServiceToken, 'tenantId' | 'partnerId'>): TokenOwner {
   if (tenantId !== null) return { kind: 'tenant', tenantId }
   return partnerId === null ? { kind: 'platform' } : { kind: 'partner', partnerId }
 }

@@ -22,6 +22,7 @@ import type { Templates } from '../platform/templates.ts'
 import type { TenantChanges } from '../platform/tenant-changes.ts'
 import type { TokenVerifier } from '../platform/token.ts'
 import type { UpstreamCalls } from '../platform/upstream-calls.ts'
+import type { WebhookSender } from '../platform/webhook-sender.ts'
 import type { AuditRecorder } from './audit-recorder.ts'
 import type { Limits } from './limits.ts'
 
@@ -68,6 +69,7 @@ export interface Services {
   memberLeases: MemberLeases
   /** Open-ended responses, which a stop cuts. */
   streams: OpenStreams
+  webhookSender: WebhookSender
   metrics: Metrics
 }
 

@@ -55,7 +55,11 @@ async function mailReminder(
   }
 }
 
-function recipientsOf(trx: Trx, { tenantId, partnerId }: EndingToken) {
+/** Who manages the tokens and webhook endpoints of a tenant, a partner or the platform. */
+export function recipientsOf(
+  trx: Trx,
+  { tenantId, partnerId }: Pick<EndingToken, 'tenantId' | 'partnerId'>,
+) {
   if (tenantId !== null) return listAdministrators(trx, tenantId)
   return partnerId === null ? listOperators(trx) : listPartnerOwners(trx, partnerId)
 }

@@ -107,6 +107,17 @@ export const byTenants = {
     },
     { status: 201 },
   ),
+  webhook_endpoints: inHouse(
+    async (testApp) => {
+      const token = await testApp.token('owner@acme.test')
+      return (n) =>
+        testApp.request('POST', '/tenants/acme/webhook-endpoints', {
+          token,
+          body: { url: `https://hooks.example.test/${n}` },
+        })
+    },
+    { status: 201 },
+  ),
   sso_apps: amongMembers(
     (testApp) => () =>
       testApp.call('POST', '/sso-apps', {

@@ -256,4 +256,19 @@ export const platformEmails = {
       })
     },
   },
+  'webhook_endpoint.disabled': {
+    variables: [
+      ...commonVariables,
+      { name: 'webhook.host', sample: 'hooks.acme.example' },
+      { name: 'webhook.owner', sample: 'Acme' },
+    ],
+    standard: (language) => {
+      const { webhookEndpointDisabled: texts } = mailTemplates[language].platform
+      return message(language, {
+        ...texts,
+        paragraphs: [texts.failed, texts.enable],
+        bold: 'webhook.host',
+      })
+    },
+  },
 } as const satisfies Record<PlatformTemplateKey, TemplateDefinition>

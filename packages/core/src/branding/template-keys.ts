@@ -63,6 +63,7 @@ export const platformTemplateKeys = [
   'access.decided',
   'access.break_glass',
   'service_token.expiring',
+  'webhook_endpoint.disabled',
 ] as const
 
 export type PlatformTemplateKey = (typeof platformTemplateKeys)[number]

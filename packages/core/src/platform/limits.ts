@@ -77,6 +77,14 @@ const table = {
     kept: 'database',
     against: 'A program creates service tokens without end, and nobody can review them.',
   },
+  webhook_endpoints: {
+    per: 'tenant',
+    most: 20,
+    seconds: null,
+    kept: 'database',
+    against:
+      'Each event is sent to hundreds of endpoints, and the deliveries keep the service busy.',
+  },
   workplaces_person_day: {
     per: 'person',
     most: 10,

@@ -257,6 +257,7 @@ export const settingNames = [
     'AUDIT_HASH_CHAIN',
     'DNS_SERVERS',
     'TRUSTED_PROXY_HOPS',
+    'WEBHOOK_ADDRESSES',
     'CLIENT_COUNTRY_HEADER',
   ],
   ...[

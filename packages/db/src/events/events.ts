@@ -1,6 +1,6 @@
 import { partnerResources } from '@atrium/core/events/events'
 import { type SqlBool, sql } from 'kysely'
-import type { Db } from '../platform/connect.ts'
+import type { Db, Trx } from '../platform/connect.ts'
 import type { TokenOwner } from '../service-tokens/service-tokens.ts'
 
 /** `tenant_id` of events that are of no tenant. */
@@ -9,17 +9,12 @@ export const noTenant = '00000000-0000-0000-0000-000000000000'
 export type EventRow = Awaited<ReturnType<typeof listEvents>>[number]
 
 /**
- * Events that the owner of a token may read, in the order of their commits (migration 0241): a
- * tenant's own, a partner's own and those of its customers that their partner knows of, or all.
- * Those of transactions that are not yet older than every one still running are left for the next
- * call.
+ * Events that the owner of a token may read: a tenant's own, a partner's own and those of its
+ * customers that their partner knows of, or all. Those of transactions that are not yet older than
+ * every one still running are left for the next call.
  */
-export function listEvents(
-  db: Db,
-  reader: TokenOwner,
-  { after, limit }: { after: string | undefined; limit: number },
-) {
-  let query = db
+function selectEvents(db: Db | Trx, reader: TokenOwner) {
+  const query = db
     .selectFrom('events')
     .select([
       'id',
@@ -41,21 +36,78 @@ export function listEvents(
     .where(sql<SqlBool>`transaction_id < pg_snapshot_xmin(pg_current_snapshot())`)
     .orderBy('transaction_id')
     .orderBy('sequence')
-    .limit(limit)
-  if (reader.kind === 'tenant') query = query.where('tenant_id', '=', reader.tenantId)
-  if (reader.kind === 'partner')
-    query = query
-      .where('partner_id', '=', reader.partnerId)
-      .where(({ eb, or }) =>
-        or([eb('tenant_id', '=', noTenant), eb('resource_type', 'in', partnerResources)]),
-      )
-  if (after !== undefined) {
-    const [transaction, sequence] = after.split('-')
-    query = query.where(
-      sql<SqlBool>`(transaction_id, sequence) > (${transaction}::xid8, ${sequence}::bigint)`,
+  if (reader.kind === 'tenant') return query.where('tenant_id', '=', reader.tenantId)
+  if (reader.kind === 'platform') return query
+  return query
+    .where('partner_id', '=', reader.partnerId)
+    .where(({ eb, or }) =>
+      or([eb('tenant_id', '=', noTenant), eb('resource_type', 'in', partnerResources)]),
     )
-  }
+}
+
+/** Events behind a cursor in the order of their commits (migration 0241); of all types for none. */
+export function listEvents(
+  db: Db,
+  reader: TokenOwner,
+  {
+    after,
+    limit,
+    types = [],
+  }: { after: string | undefined; limit: number; types?: readonly string[] },
+) {
+  let query = selectEvents(db, reader).limit(limit)
+  if (types.length > 0) query = query.where('type', 'in', types)
+  if (after !== undefined) query = query.where(isBehind(after))
   return query.execute()
+}
+
+/** One event by the id of its entry in the audit log. */
+export function findEvent(db: Db, reader: TokenOwner, id: string) {
+  return selectEvents(db, reader).where('id', '=', id).limit(1).executeTakeFirst()
+}
+
+function isBehind(cursor: string) {
+  const [transaction, sequence] = cursor.split('-')
+  return sql<SqlBool>`(transaction_id, sequence) > (${transaction}::xid8, ${sequence}::bigint)`
+}
+
+/** The cursor of the present end: every event that is visible now is before it. */
+export async function endOfEvents(db: Db | Trx): Promise<string> {
+  const { rows } = await sql<{ cursor: string }>`
+    select pg_snapshot_xmin(pg_current_snapshot()) || '-0' as cursor`.execute(db)
+  return rows[0]?.cursor ?? '0-0'
+}
+
+/** The cursor before the first event that was recorded at or after a moment; undefined for none. */
+export async function cursorBefore(
+  db: Db | Trx,
+  reader: TokenOwner,
+  since: Date,
+): Promise<string | undefined> {
+  let query = db
+    .selectFrom('events')
+    .select(sql<string>`transaction_id || '-' || (sequence - 1)`.as('cursor'))
+    .where('recorded_at', '>=', since)
+    .orderBy('transaction_id')
+    .orderBy('sequence')
+    .limit(1)
+  if (reader.kind === 'tenant') query = query.where('tenant_id', '=', reader.tenantId)
+  if (reader.kind === 'partner') query = query.where('partner_id', '=', reader.partnerId)
+  return (await query.executeTakeFirst())?.cursor
+}
+
+/** Whose events are behind a cursor, in the order of their commits. */
+export function listEventOwners(trx: Trx, after: string, limit: number) {
+  return trx
+    .selectFrom('events')
+    .select(['tenant_id as tenantId', 'partner_id as partnerId'])
+    .select(sql<string>`transaction_id || '-' || sequence`.as('cursor'))
+    .where(sql<SqlBool>`transaction_id < pg_snapshot_xmin(pg_current_snapshot())`)
+    .where(isBehind(after))
+    .orderBy('transaction_id')
+    .orderBy('sequence')
+    .limit(limit)
+    .execute()
 }
 
 /** Makes sure that the partitions of the coming days exist and drops those that are too old. */

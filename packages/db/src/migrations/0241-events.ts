@@ -42,6 +42,7 @@ export async function up(db: Kysely<never>): Promise<void> {
   await sql`create index events_of_partner on events (partner_id, transaction_id, sequence) where partner_id is not null`.execute(
     db,
   )
+  await sql`create index events_by_id on events (id)`.execute(db)
   await sql`create table events_default partition of events default`.execute(db)
 
   // Runs with the owner's rights: the API may call it. A day that cannot be locked at once waits

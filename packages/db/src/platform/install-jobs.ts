@@ -38,6 +38,7 @@ const settingsOf: Record<keyof typeof queues, QueueSettings> = {
   payouts: { policy: 'short', expireInSeconds: 900 },
   health: { policy: 'short', expireInSeconds: 3000 },
   webhooks: { policy: 'short', expireInSeconds: 300 },
+  eventDeliveries: { policy: 'short', expireInSeconds: 300 },
   webhookSweep: { policy: 'short', expireInSeconds: 300 },
   dunning: { policy: 'short', expireInSeconds: 900 },
   billingNotices: { policy: 'short', expireInSeconds: 900 },

@@ -51,6 +51,8 @@ export const queues = {
   payouts: 'payouts',
   /** Computes how healthy every tenant is. */
   health: 'health',
+  /** Delivers events to the endpoints of tenants, partners and the platform. */
+  eventDeliveries: 'event-deliveries',
   /** Acts on the payment processor's events. At most one wake-up waits. */
   webhooks: 'webhooks',
   /** Finds events that no worker holds. */

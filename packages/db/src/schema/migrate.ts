@@ -92,6 +92,7 @@ import * as requireTenantsOfParts from '../migrations/0202-require-tenants-of-pa
 import * as validateTenantsOfParts from '../migrations/0203-validate-tenants-of-parts.ts'
 import * as serviceTokens from '../migrations/0240-service-tokens.ts'
 import * as events from '../migrations/0241-events.ts'
+import * as webhookEndpoints from '../migrations/0242-webhook-endpoints.ts'
 import * as scimIdentifiers from '../migrations/0250-scim-identifiers.ts'
 import * as scimGroups from '../migrations/0251-scim-groups.ts'
 import { installJobs } from '../platform/install-jobs.ts'
@@ -188,6 +189,7 @@ const migrations: Record<string, Migration> = {
   '0203-validate-tenants-of-parts': validateTenantsOfParts,
   '0240-service-tokens': serviceTokens,
   '0241-events': events,
+  '0242-webhook-endpoints': webhookEndpoints,
   '0250-scim-identifiers': scimIdentifiers,
   '0251-scim-groups': scimGroups,
   '0017-health': health,

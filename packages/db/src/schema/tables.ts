@@ -16,6 +16,7 @@ import type { ServiceTokensTables } from './service-tokens.ts'
 import type { SubscriptionsTables } from './subscriptions.ts'
 import type { TenantsTables } from './tenants.ts'
 import type { UsersTables } from './users.ts'
+import type { WebhookEndpointsTables } from './webhook-endpoints.ts'
 
 /** Every table of the database, by its name. The tables of a domain are in the file of its name. */
 export interface Tables
@@ -36,4 +37,5 @@ export interface Tables
     ServiceTokensTables,
     SubscriptionsTables,
     TenantsTables,
-    UsersTables {}
+    UsersTables,
+    WebhookEndpointsTables {}

@@ -264,6 +264,7 @@ export async function eraseTenantRecords(db: Db, tenantId: string): Promise<void
       'member_imports',
       'invitations',
       'service_tokens',
+      'webhook_endpoints',
       'tenant_limits',
       'membership_revocations',
     ] as const)

@@ -37,6 +37,7 @@ import { subscriptionsRows } from './subscriptions.ts'
 import { systemRows } from './system.ts'
 import { tenantsRows } from './tenants.ts'
 import { usersRows } from './users.ts'
+import { webhookEndpointsRows } from './webhook-endpoints.ts'
 import { webhooksRows } from './webhooks.ts'
 
 /**
@@ -51,6 +52,7 @@ export const matrix: Rows = {
   ...billingInfoRows,
   ...billingRows,
   ...webhooksRows,
+  ...webhookEndpointsRows,
   ...domainsRows,
   ...eventsRows,
   ...flagsRows,

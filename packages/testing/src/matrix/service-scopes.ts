@@ -72,7 +72,12 @@ export const serviceScopes: Readonly<Partial<Record<ServiceAccess, readonly stri
   ],
   'branding:read': ['branding.get', 'branding.preview'],
   'branding:write': ['branding.update'],
-  'events:read': ['events.list', 'events.stream'],
+  'events:read': [
+    'events.list',
+    'events.stream',
+    'webhookEndpoints.deliveries',
+    'webhookEndpoints.list',
+  ],
   'flags:read': ['flags.explain', 'flags.get', 'flags.guards', 'flags.history', 'flags.list'],
   'flags:write': ['flags.create', 'flags.remove', 'flags.update'],
   'mail:read': [
@@ -342,5 +347,11 @@ export const serviceScopes: Readonly<Partial<Record<ServiceAccess, readonly stri
     'users.me',
     'users.reactivate',
     'users.update',
+    'webhookEndpoints.create',
+    'webhookEndpoints.remove',
+    'webhookEndpoints.replay',
+    'webhookEndpoints.rotate',
+    'webhookEndpoints.test',
+    'webhookEndpoints.update',
   ],
 }

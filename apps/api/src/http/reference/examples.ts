@@ -24,6 +24,7 @@ const byName: Readonly<Record<string, string>> = {
   month: '2026-01',
   address: 'sales@example.com',
   reason: 'Agreed with the customer',
+  url: 'https://hooks.example.com/atrium',
   from: '2026-01-31T00:00:00Z',
   to: '2026-02-28T00:00:00Z',
   paymentMethodId: 'pm_1QxYzExample',

@@ -6,6 +6,11 @@ import {
   resealLink,
   resealMailCredential,
 } from '@atrium/db/scheduling/sealed-values'
+import {
+  listEndpointSecrets,
+  resealEndpointSecret,
+} from '@atrium/db/webhook-endpoints/webhook-endpoints'
+import { endpointSecretContext } from '../../platform/endpoint-secret-context.ts'
 import type { Services } from '../../rpc/services.ts'
 import { manageContext } from '../public/manage-token.ts'
 import { secretContext } from './access.ts'
@@ -27,11 +32,18 @@ interface SealedColumn {
 const columns: readonly SealedColumn[] = [
   { contextOf: secretContext, list: listMailCredentials, reseal: resealMailCredential },
   { contextOf: manageContext, list: listSealedLinks, reseal: resealLink },
+  ...(['secret', 'previous_secret'] as const).map((column) => ({
+    contextOf: endpointSecretContext,
+    list: (db: Db, after: string | undefined, limit: number) =>
+      listEndpointSecrets(db, column, after, limit),
+    reseal: (db: Db, id: string, before: Buffer, after: Buffer) =>
+      resealEndpointSecret(db, column, id, before, after),
+  })),
 ]
 
 /**
  * Encrypts with the first key what was encrypted with another one, so that the other can be
- * dropped: hosts' credentials and the tokens of manage links. Returns how many were written again
+ * dropped: hosts' credentials, the tokens of manage links and the secrets of webhook endpoints. Returns how many were written again
  * and how many no listed key opens. What is replaced meanwhile is left alone: it has the first key
  * already.
  */

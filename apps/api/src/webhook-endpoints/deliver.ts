@@ -1,0 +1,158 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { holdsLink } from '@atrium/core/scheduling/person-names'
+import { failingDays, retryAfterSeconds } from '@atrium/core/webhook-endpoints/webhook-endpoints'
+import { endOfEvents, listEvents } from '@atrium/db/events/events'
+import type { Trx } from '@atrium/db/platform/connect'
+import {
+  type ClaimedEndpoint,
+  claimEndpoints,
+  dispatchEvents,
+  releaseEndpoint,
+  saveTry,
+  type TryOutcome,
+} from '@atrium/db/webhook-endpoints/deliveries'
+import { findOwnerNames } from '@atrium/db/webhook-endpoints/webhook-endpoints'
+import { mailTexts } from '@atrium/messages/mail'
+import { toEventView } from '../events/list.ts'
+import { ownerOf } from '../rpc/service-caller.ts'
+import type { InTransaction, Services } from '../rpc/services.ts'
+import { recipientsOf } from '../service-tokens/remind.ts'
+import { sendTo } from './try.ts'
+import { isAccepted } from './view.ts'
+
+/** Endpoints that a process delivers to at the same time. */
+const atOnce = 64
+/** Events that are looked at in one statement. */
+const [perDispatch, perLook] = [1_000, 20]
+const pauseMs = 500
+const dayMs = 86_400_000
+
+/**
+ * Delivers what is due until nothing is left, and for so long looks for more. Each endpoint gets its
+ * events one after another in their order; endpoints do not wait for each other. May run in several
+ * processes: each endpoint is delivered to by one of them.
+ */
+export async function deliverEvents(services: Services, forMs: number): Promise<void> {
+  const { db } = services.database
+  const begun = performance.now()
+  const running = new Set<Promise<void>>()
+  const ends = () => services.background.ending || performance.now() - begun >= forMs
+  for (let first = true; ; first = false) {
+    const dispatched = await dispatchEvents(db, perDispatch)
+    const more = first || dispatched > 0 || running.size > 0 || !ends()
+    const claimed =
+      more && running.size < atOnce ? await claimEndpoints(db, atOnce - running.size) : []
+    for (const endpoint of claimed) {
+      const task = deliverTo(services, endpoint)
+        .catch((err: unknown) =>
+          services.log.error({ err, endpoint: endpoint.id }, 'failed to deliver events'),
+        )
+        .finally(() => running.delete(task))
+      running.add(task)
+    }
+    if (claimed.length === 0 && dispatched === 0 && running.size === 0 && ends()) return
+    if (claimed.length === 0) await Promise.race([delay(ends() ? 10 : pauseMs), ...running])
+  }
+}
+
+/** Delivers to one endpoint until it has everything, a try fails, or the process loses it. */
+async function deliverTo(services: Services, endpoint: ClaimedEndpoint): Promise<void> {
+  const { db } = services.database
+  const owner = ownerOf(endpoint)
+  let { cursor, attempts, failingSince } = endpoint
+  for (;;) {
+    // Before the look: what comes later is behind it.
+    const end = await endOfEvents(db)
+    const events = await listEvents(db, owner, {
+      after: cursor,
+      limit: perLook,
+      types: endpoint.types,
+    })
+    if (events.length === 0) return releaseEndpoint(db, endpoint, end)
+    for (const row of events) {
+      if (services.background.ending) return releaseEndpoint(db, endpoint, undefined)
+      const content = toEventView(row, owner)
+      const delivery = await sendTo(services, endpoint, {
+        id: row.id,
+        type: row.type,
+        kind: 'event',
+        attempt: attempts + 1,
+        content,
+      })
+      const accepted = isAccepted(delivery.status)
+      const outcome: TryOutcome = accepted
+        ? { cursor: row.cursor, attempts: 0, failingSince: null }
+        : afterFailure(row.cursor, attempts, failingSince, delivery.at)
+      const saved = await db.transaction().execute(async (trx) => {
+        if (!(await saveTry(trx, endpoint, delivery, outcome))) return false
+        if (outcome.disabledAt) await mailDisabled(trx, services, endpoint)
+        return true
+      })
+      if (saved && outcome.disabledAt) await recordDisabled(services, endpoint)
+      if (!saved || !accepted) return
+      ;[cursor, attempts, failingSince] = [row.cursor, 0, null]
+    }
+  }
+}
+
+/**
+ * When a rejected event is tried again. After ten tries it is given up, and the next one is tried;
+ * after five days without any success the endpoint is switched off.
+ */
+function afterFailure(
+  eventCursor: string,
+  failed: number,
+  failingSince: Date | null,
+  now: Date,
+): TryOutcome {
+  const since = failingSince ?? now
+  const off = now.getTime() - since.getTime() >= failingDays * dayMs
+  const wait = retryAfterSeconds[failed]
+  return {
+    ...(wait === undefined && { cursor: eventCursor }),
+    attempts: wait === undefined ? 0 : failed + 1,
+    failingSince: since,
+    // Spread, so that what failed at once does not come back at once.
+    retryInSeconds: (wait ?? 0) * (0.9 + 0.2 * Math.random()),
+    ...(off && { disabledAt: now }),
+  }
+}
+
+async function mailDisabled(
+  trx: Trx,
+  services: InTransaction,
+  endpoint: ClaimedEndpoint,
+): Promise<void> {
+  const { tenantSlug, name } = await findOwnerNames(trx, endpoint)
+  for (const person of await recipientsOf(trx, endpoint)) {
+    await services.outbox.send(trx, {
+      tenantId: null,
+      template: 'webhook_endpoint.disabled',
+      to: person.email,
+      userId: person.id,
+      name: person.name,
+      values: (language) => ({
+        'webhook.host': new URL(endpoint.url).host,
+        'webhook.owner':
+          name === null
+            ? mailTexts(language)('accessOperator')
+            : holdsLink(name)
+              ? (tenantSlug ?? '')
+              : name,
+      }),
+      key: `webhook_endpoint.disabled:${endpoint.id}:${endpoint.run}:${person.id}`,
+    })
+  }
+}
+
+async function recordDisabled(services: Services, endpoint: ClaimedEndpoint): Promise<void> {
+  const { tenantSlug, partnerSlug } = await findOwnerNames(services.database.db, endpoint)
+  await services.audit.recordSystem({
+    action: 'webhook_endpoint.disabled',
+    resourceType: 'webhook_endpoint',
+    resourceId: endpoint.id,
+    resourceName: new URL(endpoint.url).host,
+    tenantSlug,
+    partnerSlug,
+  })
+}
