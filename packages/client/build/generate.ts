@@ -10,7 +10,6 @@ const folder = join(import.meta.dirname, '../src/generated')
 const kinds = {
   query: 'TRPCQueryProcedure',
   mutation: 'TRPCMutationProcedure',
-  subscription: 'TRPCSubscriptionProcedure',
 } as const
 
 /**
@@ -46,6 +45,8 @@ type Tree = Map<string, Tree | string>
 function routerTypes(): string {
   const tree: Tree = new Map()
   for (const [name, { _def }] of Object.entries(proceduresOf(appRouter))) {
+    // The browser's client of subscriptions cannot send a token.
+    if (_def.type === 'subscription') continue
     const path = name.split('.')
     const last = path.pop() ?? name
     let branch = tree
@@ -56,12 +57,11 @@ function routerTypes(): string {
       branch = next
     }
     const operation = `'${name.replaceAll('.', '-')}'`
-    const output =
-      _def.type === 'subscription' || _def.meta?.export
-        ? 'AsyncIterable<unknown>'
-        : _def.meta?.file
-          ? 'FileOutput'
-          : `OutputOf<${operation}>`
+    const output = _def.meta?.export
+      ? 'AsyncIterable<string>'
+      : _def.meta?.file
+        ? 'FileOutput'
+        : `OutputOf<${operation}>`
     branch.set(
       last,
       `${kinds[_def.type]}<{ input: InputOf<${operation}>; output: ${output}; meta: unknown }>`,
@@ -71,7 +71,6 @@ function routerTypes(): string {
   TRPCBuiltRouter,
   TRPCMutationProcedure,
   TRPCQueryProcedure,
-  TRPCSubscriptionProcedure,
 } from '@trpc/server'
 import type { ErrorShape, FileOutput, InputOf, OutputOf } from '../operation-types.ts'
 

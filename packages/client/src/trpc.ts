@@ -1,11 +1,4 @@
-import {
-  createTRPCClient,
-  httpBatchLink,
-  httpSubscriptionLink,
-  retryLink,
-  splitLink,
-  type TRPCClient,
-} from '@trpc/client'
+import { createTRPCClient, httpBatchStreamLink, retryLink, type TRPCClient } from '@trpc/client'
 import superjson from 'superjson'
 import { type ConnectionOptions, readToken } from './client.ts'
 import type { AtriumRouter } from './generated/router.ts'
@@ -18,11 +11,14 @@ export interface TrpcOptions extends ConnectionOptions {
   retries?: number
 }
 
-/** The tRPC client: every procedure by its name. */
+/**
+ * The tRPC client: every procedure by its name, but the provisioning of a tenant as it happens, which
+ * REST sends as server-sent events.
+ */
 export type AtriumTrpcClient = TRPCClient<AtriumRouter>
 
 /**
- * Returns a tRPC client of every procedure. Calls that begin together are sent as one request.
+ * Returns a tRPC client of the procedures. Calls that begin together are sent as one request.
  * Queries are repeated after a temporary failure, changes never: tRPC carries no `Idempotency-Key`.
  * Use the REST client for changes that must survive a failed connection.
  */
@@ -37,20 +33,17 @@ export function createAtriumTrpc(options: TrpcOptions): AtriumTrpcClient {
           op.type === 'query' && attempts <= retries && isTemporary(error.data?.httpStatus),
         retryDelayMs: (attempt) => Math.random() * 250 * 2 ** attempt,
       }),
-      splitLink({
-        condition: ({ type }) => type === 'subscription',
-        true: httpSubscriptionLink({ url, transformer: superjson }),
-        false: httpBatchLink({
-          url,
-          transformer: superjson,
-          // The most that the API accepts.
-          maxItems: 20,
-          async headers() {
-            const token = await readToken(options.token)
-            return token === undefined ? {} : { authorization: `Bearer ${token}` }
-          },
-          fetch: (address, init) => send(new Request(address, init as RequestInit)),
-        }),
+      // Exports and streams of events arrive in pieces.
+      httpBatchStreamLink({
+        url,
+        transformer: superjson,
+        // The most that the API accepts.
+        maxItems: 20,
+        async headers() {
+          const token = await readToken(options.token)
+          return token === undefined ? {} : { authorization: `Bearer ${token}` }
+        },
+        fetch: (address, init) => send(new Request(address, init as RequestInit)),
       }),
     ],
   })

@@ -183,6 +183,14 @@ describe('the tRPC client', () => {
     })
   })
 
+  it('reads a stream in pieces', async () => {
+    const trpc = createAtriumTrpc(connection())
+    let text = ''
+    for await (const piece of await trpc.events.stream.query({})) text += piece
+    const events = text.trim().split('\n')
+    expect(events.map((line) => JSON.parse(line).type)).toContain('tenant.updated')
+  })
+
   it('repeats a query after a failure, and no change', async () => {
     let attempts = 0
     const trpc = createAtriumTrpc(
