@@ -1,4 +1,7 @@
+import { createHash } from 'node:crypto'
 import { stripTypeScriptTypes } from 'node:module'
+import { startApi } from '@atrium/testing/api-process'
+import { startTestApp } from '@atrium/testing/test-app'
 import { describe, expect, it } from 'vitest'
 import { openApiDocument } from '../src/http/openapi.ts'
 import { exampleOf } from '../src/http/reference/examples.ts'
@@ -104,4 +107,16 @@ const result = await dataOf(
     const removed = requestSamples(document, find('DELETE /tenants/{slug}/lists/{listId}'))
     expect(removed[1]?.text).toContain('\nawait dataOf(')
   })
+})
+
+it('a built API sends the script of its pages', async () => {
+  await using testApp = await startTestApp({ provisioned: false })
+  await using api = await startApi(testApp)
+  const response = await fetch(`${api.url}/docs/flags`)
+  const page = await response.text()
+  const [, script = ''] = page.match(/<script type="module">([\s\S]*?)<\/script>/) ?? []
+  const hash = createHash('sha256').update(script).digest('base64')
+  expect(response.headers.get('content-security-policy')).toContain(`script-src 'sha256-${hash}'`)
+  expect(script).toMatch(/addEventListener\(["']submit/)
+  expect(script).not.toMatch(/sourceMappingURL|: HTMLFormElement/)
 })
