@@ -121,6 +121,7 @@ describe('events', () => {
     await write({ resourceName: 'mail of a customer' })
     await write({ action: 'tenant.suspended', resourceType: 'tenant', resourceName: 'customer' })
     await write({ partnerSlug: 'elsewhere', resourceType: 'tenant' })
+    await write({ tenantSlug: 'purged', resourceName: 'mail of a former customer' })
     await write({
       tenantSlug: null,
       action: 'partner.updated',

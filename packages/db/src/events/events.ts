@@ -41,7 +41,7 @@ function selectEvents(db: Db | Trx, reader: TokenOwner) {
   return query
     .where('partner_id', '=', reader.partnerId)
     .where(({ eb, or }) =>
-      or([eb('tenant_id', '=', noTenant), eb('resource_type', 'in', partnerResources)]),
+      or([eb('tenant_slug', 'is', null), eb('resource_type', 'in', partnerResources)]),
     )
 }
 
