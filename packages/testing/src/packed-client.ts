@@ -50,11 +50,13 @@ async function install(name: string, folder: string): Promise<void> {
   }
 }
 
-/** The pnpm that runs the tests, else the one that npm has in its cache. */
+/** The pnpm that runs the tests, which is a program or a script, else the one in npm's cache. */
 async function pnpm(args: readonly string[], cwd: string): Promise<void> {
   const running = process.env.npm_execpath ?? ''
-  const [program, ...first] = /pnpm[^/]*$/.test(running)
-    ? [process.execPath, running]
-    : ['npx', '--offline', '-y', 'pnpm@12']
+  const [program, ...first] = !/pnpm[^/]*$/.test(running)
+    ? ['npx', '--offline', '-y', 'pnpm@12']
+    : /\.[cm]?js$/.test(running)
+      ? [process.execPath, running]
+      : [running]
   await run(program, [...first, ...args], { cwd })
 }
