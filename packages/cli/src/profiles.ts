@@ -58,7 +58,7 @@ export function checkAddress(text: string): string {
   const local = url && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname)
   if (!url || (url.protocol !== 'https:' && !(url.protocol === 'http:' && local)))
     throw new UsageError(`${text} is no address that begins with https://`)
-  return text.replace(/\/+$/, '')
+  return text.replace(/\/$/, '')
 }
 
 /** Returns the stored profiles. Throws UsageError for a file that cannot be read. */
