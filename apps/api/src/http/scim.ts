@@ -1,3 +1,4 @@
+import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { scimSchemas } from '@atrium/core/scim/schemas'
 import type { Hono, Context as HonoContext } from 'hono'
@@ -45,7 +46,16 @@ export function registerScim(app: Hono<AppEnv>, services: Services): void {
       return response
     })
   }
-  app.all(`${asHonoPath(base)}/*`, (c) => scimError(c, new AppError('not_found')))
+  app.all(`${asHonoPath(base)}/*`, (c) => {
+    // What the standard leaves to a service (RFC 7644, section 3.12).
+    const optional = /\/(Bulk|Me|\.search)$/.test(c.req.path)
+    return scimError(
+      c,
+      optional
+        ? new AppError('not_implemented')
+        : new AppError('not_found', errorText('nothingAtAddress')),
+    )
+  })
 }
 
 async function handle(
@@ -143,9 +153,8 @@ function scimError(c: HonoContext<AppEnv>, failure: unknown): Response {
     schemas: [scimSchemas.error],
     status: String(status),
     ...(scimType && { scimType }),
-    detail: [error.messageIn(language), ...(issues ?? [])].join(' '),
-    code: error.code,
-    requestId: c.get('requestId'),
+    // The form has no room for our code, and directories show this text in their logs.
+    detail: `${[error.messageIn(language), ...(issues ?? [])].join(' ')} (${error.code})`,
   }
   const headers = {
     'content-type': 'application/scim+json',

@@ -11,10 +11,10 @@ export const scimBase = (slug: string) => `/tenants/${slug}/scim/v2`
 
 /** The member as a SCIM user, with the version of what a client can see of it. */
 export function toScimUser(row: ScimUserRow, slug: string): ScimUser {
+  const { firstName, lastName } = row
   const name = {
-    formatted: row.name,
-    ...(row.firstName !== null && { givenName: row.firstName }),
-    ...(row.lastName !== null && { familyName: row.lastName }),
+    ...(firstName !== null && { givenName: firstName }),
+    ...(lastName !== null && { familyName: lastName }),
   }
   const user = {
     schemas: [scimSchemas.user],
@@ -22,7 +22,7 @@ export function toScimUser(row: ScimUserRow, slug: string): ScimUser {
     ...(row.externalId !== null && { externalId: row.externalId }),
     userName: row.userName,
     displayName: row.name,
-    name,
+    ...((firstName !== null || lastName !== null) && { name }),
     active: row.active,
     emails: [{ value: row.email, type: 'work', primary: true }],
     ...(row.phone !== null && { phoneNumbers: [{ value: row.phone, type: 'work' }] }),
@@ -51,10 +51,9 @@ export function toScimGroup(
     id: row.id,
     ...(row.externalId !== null && { externalId: row.externalId }),
     displayName: row.displayName,
-    members: members.map(({ id, name }) => ({
+    members: members.map(({ id }) => ({
       value: id,
       $ref: `${base}/Users/${id}`,
-      display: name,
       type: 'User',
     })),
   }

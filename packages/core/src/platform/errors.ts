@@ -144,6 +144,7 @@ const table = {
   unsupported_media_type: 415,
   upstream_failed: 502,
   internal: 500,
+  not_implemented: 501,
   unavailable: 503,
 } as const satisfies Record<keyof ErrorMessages['titles'], number>
 

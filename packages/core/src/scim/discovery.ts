@@ -49,7 +49,6 @@ const userAttributes: readonly Attribute[] = [
   attribute('name', 'The parts of the name.', {
     type: 'complex',
     subAttributes: [
-      attribute('formatted', 'The full name.', readOnly),
       attribute('givenName', 'The first name.'),
       attribute('familyName', 'The last name.'),
     ],
@@ -96,7 +95,6 @@ const groupAttributes: readonly Attribute[] = [
         ...immutable,
         referenceTypes: ['User'],
       }),
-      attribute('display', 'The name of the user.', readOnly),
       attribute('type', 'Always User.', { ...immutable, canonicalValues: ['User'] }),
     ],
   }),

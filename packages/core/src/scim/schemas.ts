@@ -83,7 +83,6 @@ export const ScimUser = z.object({
   displayName: z.string().optional(),
   name: z
     .object({
-      formatted: z.string().optional(),
       givenName: z.string().optional(),
       familyName: z.string().optional(),
     })
@@ -116,7 +115,6 @@ export const ScimGroup = z.object({
       z.object({
         value: z.string().optional(),
         $ref: z.string().optional(),
-        display: z.string().optional(),
         type: z.string().optional(),
       }),
     )

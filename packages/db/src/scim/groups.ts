@@ -81,7 +81,6 @@ export async function listScimGroups(
 export interface ScimGroupMember {
   groupId: string
   id: string
-  name: string
   email: string
 }
 
@@ -112,7 +111,7 @@ export async function listScimGroupMembers(
 ): Promise<ScimGroupMember[]> {
   const lists = groups.flatMap(({ id, kind }) => (kind === 'list' ? [id] : []))
   const admins = groups.filter(({ kind }) => kind === 'admins')
-  const columns = ['u.id', 'u.name', 'u.email'] as const
+  const columns = ['u.id', 'u.email'] as const
   const found = await Promise.all([
     lists.length === 0
       ? []

@@ -104,7 +104,6 @@ const attributes: FilterAttributes = {
           : eb(sql`lower(${userName})`, '=', value.toLowerCase()),
     },
     displayname: text(eb.ref('u.name')),
-    'name.formatted': text(eb.ref('u.name')),
     'name.givenname': text(eb.ref('u.first_name')),
     'name.familyname': text(eb.ref('u.last_name')),
     active: { kind: 'boolean', value: active },
