@@ -11,7 +11,8 @@ let testApp: MembersTestApp
 let token: string
 
 beforeAll(async () => {
-  testApp = await startMembersTestApp({ manyChanges: true })
+  // One connection: no transaction of a request may need a second one.
+  testApp = await startMembersTestApp({ manyChanges: true, poolSize: 1 })
   const owner = { kind: 'tenant', tenantId: testApp.acmeId } as const
   token = (await insertServiceToken(testApp, owner, { scopes: ['scim:read', 'scim:write'] })).token
 }, 120_000)
