@@ -323,6 +323,8 @@ function apiEnvironment(databaseUrl: string, encryptionKeys: string): Record<str
     PORTAL_APP_SECRET: appSecrets.portal,
     OPERATOR_APP_SECRET: appSecrets.operator,
     ENCRYPTION_KEYS: encryptionKeys,
+    // Receivers of webhooks on this machine.
+    WEBHOOK_ADDRESSES: '127.0.0.1,::1',
     SMTP_URL: `smtp://localhost:${ports.smtp}`,
     DNS_SERVERS: `127.0.0.1:${ports.dns}`,
   }

@@ -52,6 +52,10 @@ export function serviceTokens(slug: string): LinkTarget {
   return { to: '/t/$slug/service-tokens', params: { slug } }
 }
 
+export function webhooks(slug: string): LinkTarget {
+  return { to: '/t/$slug/webhooks', params: { slug } }
+}
+
 export function members(slug: string, search: MembersSearch = {}): LinkTarget {
   return { to: '/t/$slug/members', params: { slug }, search }
 }

@@ -129,6 +129,20 @@ export function tenantRoutes(tenant: AnyRoute) {
     }),
     createRoute({
       getParentRoute,
+      path: '/webhooks',
+      component: lazyRouteComponent(
+        () =>
+          withMessages(
+            import('./webhooks/webhooks-page.tsx'),
+            'portal.webhooks',
+            'ui.audit',
+            'ui.issues',
+          ),
+        'WebhooksPage',
+      ),
+    }),
+    createRoute({
+      getParentRoute,
       path: '/billing',
       component: lazyRouteComponent(
         () =>

@@ -61,6 +61,7 @@ import type portalStorage from './en/portal/storage.json'
 import type portalSubscriptions from './en/portal/subscriptions.json'
 import type portalTenantNotices from './en/portal/tenant-notices.json'
 import type portalTenants from './en/portal/tenants.json'
+import type portalWebhooks from './en/portal/webhooks.json'
 import type serverDomainChecks from './en/server/domain-checks.json'
 import type serverErrors from './en/server/errors.json'
 import type serverFailures from './en/server/failures.json'
@@ -153,6 +154,7 @@ export interface Messages {
     subscriptions: typeof portalSubscriptions
     'tenant-notices': typeof portalTenantNotices
     tenants: typeof portalTenants
+    webhooks: typeof portalWebhooks
   }
   server: {
     'domain-checks': typeof serverDomainChecks

@@ -20,6 +20,7 @@ import {
   IconShieldLock,
   IconUserShield,
   IconUsers,
+  IconWebhook,
   IconWorld,
   type TablerIcon,
 } from '@tabler/icons-react'
@@ -104,6 +105,12 @@ export function rulePages(slug: string, role: TenantRole | undefined): TenantPag
       name: 'serviceTokens',
     },
     {
+      label: t('pages.webhooks'),
+      icon: IconWebhook,
+      target: links.webhooks(slug),
+      name: 'webhooks',
+    },
+    {
       label: t('pages.billing'),
       icon: IconCreditCard,
       target: links.billing(slug),
@@ -119,6 +126,9 @@ export function rulePages(slug: string, role: TenantRole | undefined): TenantPag
   ]
 }
 
+/** Pages of what outlives the custody of a partner. */
+const outliving: readonly TenantPage['name'][] = ['access', 'serviceTokens', 'webhooks']
+
 /** Both as sections of the navigation; without items none is shown. */
 export function pageSections(
   slug: string,
@@ -130,10 +140,7 @@ export function pageSections(
     { label: t('sections.mail'), items: mailPages(slug, role) },
     {
       label: t('sections.administration'),
-      // Accesses and tokens outlive the custody of a partner.
-      items: custodian
-        ? rules.filter(({ name }) => name !== 'access' && name !== 'serviceTokens')
-        : rules,
+      items: custodian ? rules.filter(({ name }) => !outliving.includes(name)) : rules,
     },
   ]
   return sections.filter(({ items }) => items.length > 0)

@@ -1,0 +1,109 @@
+import {
+  CreateWebhookEndpoint,
+  type WebhookEndpointView,
+} from '@atrium/core/webhook-endpoints/webhook-endpoints'
+import { actionLabel, tenantActions } from '@atrium/ui/audit-actions'
+import { ProblemAlert } from '@atrium/ui/data-states'
+import { focusFirstError } from '@atrium/ui/form-focus'
+import { translations } from '@atrium/ui/messages'
+import { zodForm } from '@atrium/ui/zod-form'
+import { Button, Group, Modal, MultiSelect, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useState } from 'react'
+
+const t = translations('portal.webhooks')
+const frame = translations('ui.frame')
+
+type Values = Pick<CreateWebhookEndpoint, 'url' | 'description' | 'types'>
+
+interface Props {
+  opened: boolean
+  onClose: () => void
+  /** The endpoint that is edited; undefined for a new one. */
+  endpoint?: WebhookEndpointView
+  /** Saves it. The dialog shows the failure when it is rejected. */
+  onSave: (values: Values) => Promise<unknown>
+}
+
+/** Asks for the address and the events of a webhook endpoint. */
+export function EndpointDialog({ opened, onClose, endpoint, onSave }: Props) {
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title={t(endpoint ? 'form.edit' : 'form.create')}
+      size="lg"
+    >
+      {/* Mounted with each opening, so that nothing typed before is left in it. */}
+      {opened && <EndpointForm onClose={onClose} onSave={onSave} {...(endpoint && { endpoint })} />}
+    </Modal>
+  )
+}
+
+function EndpointForm({ endpoint, onClose, onSave }: Omit<Props, 'opened'>) {
+  const [pending, setPending] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const form = useForm<Values>({
+    initialValues: {
+      url: endpoint?.url ?? '',
+      description: endpoint?.description ?? '',
+      types: (endpoint?.types ?? []) as Values['types'],
+    },
+    validate: zodForm(CreateWebhookEndpoint.omit({ slug: true })),
+  })
+  async function save(values: Values) {
+    setPending(true)
+    setError(undefined)
+    try {
+      await onSave(values)
+      onClose()
+    } catch (failure) {
+      setError(failure)
+    } finally {
+      setPending(false)
+    }
+  }
+  return (
+    <form noValidate onSubmit={form.onSubmit((values) => void save(values), focusFirstError)}>
+      <Stack>
+        <TextInput
+          label={t('form.url')}
+          description={t('form.urlHint')}
+          placeholder="https://hooks.example.com/atrium"
+          type="url"
+          required
+          maxLength={2000}
+          autoCapitalize="none"
+          spellCheck={false}
+          data-autofocus
+          {...form.getInputProps('url')}
+        />
+        <TextInput
+          label={t('form.description')}
+          description={t('form.descriptionHint')}
+          maxLength={200}
+          {...form.getInputProps('description')}
+        />
+        <MultiSelect
+          label={t('form.types')}
+          description={t('form.typesHint')}
+          placeholder={form.values.types.length === 0 ? t('allEvents') : ''}
+          data={tenantActions.map((value) => ({ value, label: actionLabel(value, 'workplace') }))}
+          searchable
+          clearable
+          hidePickedOptions
+          {...form.getInputProps('types')}
+        />
+        {error !== undefined && <ProblemAlert title={t('form.failed')} error={error} />}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose} disabled={pending}>
+            {frame('cancel')}
+          </Button>
+          <Button type="submit" loading={pending}>
+            {t(endpoint ? 'form.save' : 'create')}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
