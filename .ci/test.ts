@@ -8,10 +8,10 @@ import { readChange, testsNamedAfter } from './changed.ts'
 
 /**
  * Everything that must hold, in one command: types, lint and format, architecture, regular
- * expressions, changes of the API, unit, integration and browser tests. Of the suites of resilience and security only
- * the walks run here, which find what a new procedure left out. Goes on after a failure, so that
- * one run shows all of them, and closes with every failure again, what each check counted and
- * `N passed, N failed`: the end of the output alone says what to mend.
+ * expressions, changes of the API, unit, integration and browser tests. Of the suites of resilience
+ * and security only the walks run here, which find what a new procedure left out. Goes on after a
+ * failure, so that one run shows all of them, and closes with every failure again, what each check
+ * counted and `N passed, N failed`: the end of the output alone says what to mend.
  */
 const root = join(import.meta.dirname, '..')
 const usage = `pnpm test                 every check

@@ -83,9 +83,9 @@ async function outcomeOf(
 }
 
 /**
- * Where a program is treated otherwise than the person: it reads its own events; a token of a partner has the rights of a
- * manager and the person is an owner; a tenant's creates no tenants; and calls about the person's
- * own record are about a colleague, because a program has none.
+ * Where a program is treated otherwise than the person: it reads its own events; a token of a
+ * partner has the rights of a manager and the person is an owner; a tenant's creates no tenants;
+ * and calls about the person's own record are about a colleague, because a program has none.
  */
 const differences: Readonly<Record<string, string>> = {
   'invitations.ofPartner, call 0, partner': 'access_level',

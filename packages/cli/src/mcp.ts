@@ -96,7 +96,9 @@ function describeTool(operation: Operation, profile: Profile): Tool {
   }
 }
 
-/** A change needs the consent of a person, whom only the client can ask. Returns why there is none. */
+/**
+ * A change needs the consent of a person, whom only the client can ask. Returns why there is none.
+ */
 async function askPerson(
   server: Server,
   { summary, name }: Operation,

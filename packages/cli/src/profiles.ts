@@ -33,9 +33,9 @@ export function profileFile(env: Environment): string {
 }
 
 /**
- * Returns the profile of a command: options before `ATRIUM_URL`, `ATRIUM_TOKEN`, `ATRIUM_TENANT` and
- * `ATRIUM_PARTNER`, and these before what `atrium login` stored. Throws UsageError without address
- * or token.
+ * Returns the profile of a command: options before `ATRIUM_URL`, `ATRIUM_TOKEN`, `ATRIUM_TENANT`
+ * and `ATRIUM_PARTNER`, and these before what `atrium login` stored. Throws UsageError without
+ * address or token.
  */
 export async function chooseProfile(choice: Choice, env: Environment): Promise<Profile> {
   const stored = await readStored(env)

@@ -19,8 +19,8 @@ const idempotentMethods = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE'])
 /**
  * Returns a `fetch` that sends a request again after a failed connection, a temporary failure, a
  * limit, or while the same request is still running. Methods that are not idempotent are repeated
- * only with an `Idempotency-Key`, or when the server did not carry them out. The pauses double, with
- * jitter, unless the server names one in `Retry-After`.
+ * only with an `Idempotency-Key`, or when the server did not carry them out. The pauses double,
+ * with jitter, unless the server names one in `Retry-After`.
  */
 export function fetchWithRetries(
   send: (request: Request) => Promise<Response>,

@@ -12,8 +12,8 @@ export interface TrpcOptions extends ConnectionOptions {
 }
 
 /**
- * The tRPC client: every procedure by its name, but the provisioning of a tenant as it happens, which
- * REST sends as server-sent events.
+ * The tRPC client: every procedure by its name, but the provisioning of a tenant as it happens,
+ * which REST sends as server-sent events.
  */
 export type AtriumTrpcClient = TRPCClient<AtriumRouter>
 

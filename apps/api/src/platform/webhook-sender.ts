@@ -31,7 +31,8 @@ const mostRead = 4 * loggedLength
 
 /**
  * Sends to public addresses and to those that an operator named. The address is checked for each
- * connection, after the name was resolved, so that no name leads inside. Redirects are not followed.
+ * connection, after the name was resolved, so that no name leads inside. Redirects are not
+ * followed.
  */
 export function createWebhookSender(allowedAddresses: readonly string[]): WebhookSender {
   const options = { keepAlive: true, maxSockets: 4, allowIPAddressList: [...allowedAddresses] }
@@ -93,7 +94,9 @@ export function createWebhookSender(allowedAddresses: readonly string[]): Webhoo
   }
 }
 
-/** `timeout`, `address_not_allowed`, or the code of the connection's error such as `ECONNREFUSED`. */
+/**
+ * `timeout`, `address_not_allowed`, or the code of the connection's error such as `ECONNREFUSED`.
+ */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'failed'
   if (error.name === 'AbortError' || error.name === 'TimeoutError') return 'timeout'

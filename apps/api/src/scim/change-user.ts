@@ -27,7 +27,10 @@ export function replaceUser(
   return change(ctx, access, input, () => wanted)
 }
 
-/** Applies the operations of a PATCH, all or none. Throws AppError as `apply`. */
+/**
+ * Applies the operations of a PATCH, none where one of them is at fault. Throws AppError as
+ * `apply`.
+ */
 export function patchUser(
   ctx: Context,
   access: Access,
@@ -50,10 +53,10 @@ async function change(
 }
 
 /**
- * Changes the member by the same acts as an admin. Each is a change of its own; a client that gets
- * an error sends its request again. Whoever is to be suspended is, also when another part of the
- * change is rejected. Throws AppError as `resumeMember`, `changeMemberEmail`, `updateMember`,
- * `suspendMember`.
+ * Changes the member through the same functions as an admin does. Each is a change of its own; a
+ * client that gets an error sends its request again. A member that is to be suspended is suspended
+ * even when another part of the change is rejected. Throws AppError as `resumeMember`,
+ * `changeMemberEmail`, `updateMember`, `suspendMember`.
  */
 async function apply(
   ctx: Context,

@@ -75,9 +75,9 @@ const changingGroup: readonly ErrorCode[] = [
 ]
 
 /**
- * The members and groups of a tenant for directories that provision them (SCIM 2.0, RFC 7643 and 7644).
- * `http/scim.ts` alone serves these, under the paths that they name: their input and output are
- * those of the standard, not of this API.
+ * The members and groups of a tenant for directories that provision them (SCIM 2.0, RFC 7643 and
+ * 7644). `http/scim.ts` alone serves these, under the paths that they name: their input and output
+ * are those of the standard, not of this API.
  */
 export const scimRouter = router({
   serviceProviderConfig: adminOrOperator

@@ -98,7 +98,7 @@ export async function createUser(
 
 /**
  * The address that a user name is. A name without @ is completed with the primary domain by the
- * acts on members. Throws AppError `invalid_input`.
+ * changes of members. Throws AppError `invalid_input`.
  */
 export function addressOf(userName: string): string {
   const read = memberAddressOf(userName)

@@ -155,7 +155,10 @@ export async function endpointOf(
   return row
 }
 
-/** Records an act on an endpoint. Addresses may hold a secret in their path, so only the host is named. */
+/**
+ * Records an act on an endpoint. Addresses may hold a secret in their path, so only the host is
+ * named.
+ */
 export function recordEndpoint(
   ctx: Context,
   { caller, place }: Holder,

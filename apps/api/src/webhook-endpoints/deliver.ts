@@ -28,9 +28,9 @@ const pauseMs = 500
 const dayMs = 86_400_000
 
 /**
- * Delivers what is due until nothing is left, and for so long looks for more. Each endpoint gets its
- * events one after another in their order; endpoints do not wait for each other. May run in several
- * processes: each endpoint is delivered to by one of them.
+ * Delivers what is due until nothing is left, and for so long looks for more. Each endpoint gets
+ * its events one after another in their order; endpoints do not wait for each other. May run in
+ * several processes: each endpoint is delivered to by one of them.
  */
 export async function deliverEvents(services: Services, forMs: number): Promise<void> {
   const { db } = services.database

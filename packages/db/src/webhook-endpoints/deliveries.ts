@@ -129,8 +129,8 @@ export interface TryOutcome {
 }
 
 /**
- * Notes a try with its outcome. False when the process no longer holds the endpoint: it was switched
- * off, removed or rewound, or another process has it.
+ * Notes a try with its outcome. False when the process no longer holds the endpoint: it was
+ * switched off, removed or rewound, or another process has it.
  */
 export async function saveTry(
   trx: Trx,
@@ -158,7 +158,9 @@ export async function saveTry(
   return true
 }
 
-/** Frees an endpoint without further events up to `cursor`, unless some came since it was claimed. */
+/**
+ * Frees an endpoint without further events up to `cursor`, unless some came since it was claimed.
+ */
 export async function releaseEndpoint(
   db: Db,
   { id, run, wakes }: ClaimedEndpoint,

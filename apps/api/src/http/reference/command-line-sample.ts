@@ -3,8 +3,8 @@ import type { Listed, SampleRequest } from './samples.ts'
 const kebab = (name: string) => name.replaceAll(/([A-Z])/g, (letter) => `-${letter.toLowerCase()}`)
 
 /**
- * The request as a command of `atrium`: that of its procedure, or `atrium api` where only a person's
- * token is accepted.
+ * The request as a command of `atrium`: that of its procedure, or `atrium api` where only a
+ * person's token is accepted.
  */
 export function commandLine(listed: Listed, request: SampleRequest): string {
   const { path, operation } = listed

@@ -43,9 +43,9 @@ const columns: readonly SealedColumn[] = [
 
 /**
  * Encrypts with the first key what was encrypted with another one, so that the other can be
- * dropped: hosts' credentials, the tokens of manage links and the secrets of webhook endpoints. Returns how many were written again
- * and how many no listed key opens. What is replaced meanwhile is left alone: it has the first key
- * already.
+ * dropped: hosts' credentials, the tokens of manage links and the secrets of webhook endpoints.
+ * Returns how many were written again and how many no listed key opens. What is replaced meanwhile
+ * is left alone: it has the first key already.
  */
 export async function rotateKeys(
   services: Services,
