@@ -12,6 +12,7 @@ import { findTenantLimits, saveTenantLimits } from '@atrium/db/platform/rate-lim
 import { countServiceTokens } from '@atrium/db/service-tokens/service-tokens'
 import { countSsoApps } from '@atrium/db/sso/sso'
 import { lockTenant } from '@atrium/db/tenants/tenants'
+import { listWebhookEndpoints } from '@atrium/db/webhook-endpoints/webhook-endpoints'
 import { errorTexts } from '@atrium/messages/error-texts'
 import type { Context } from '../rpc/context.ts'
 import type { Access } from '../rpc/guards.ts'
@@ -24,6 +25,8 @@ const present: Partial<Record<LimitName, (db: Db, tenantId: string) => Promise<n
   lists: countMailLists,
   service_tokens: (db, tenantId) => countServiceTokens(db, { kind: 'tenant', tenantId }),
   sso_apps: countSsoApps,
+  webhook_endpoints: async (db, tenantId) =>
+    (await listWebhookEndpoints(db, { kind: 'tenant', tenantId })).length,
 }
 
 /** Each limit that an operator can set for a tenant, with what is used of it now. */
