@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
+import { endpointSecretContext } from '@atrium/api/platform/endpoint-secret-context'
 import { secretContext, storedCredential } from '@atrium/api/scheduling/calendars/access'
 import { rotateKeys } from '@atrium/api/scheduling/calendars/rotate-keys'
 import { manageContext, readManageToken } from '@atrium/api/scheduling/public/manage-token'
@@ -28,6 +29,8 @@ let host: TestHost
 let hostIds: string[]
 let bookingIds: string[]
 const perColumn = rounds(300, 50_000)
+/** Credentials, links, and the two secrets of an endpoint. */
+const stored = perColumn * 2 + 2
 
 beforeAll(async () => {
   testApp = await startBookingsTestApp({ manyChanges: true })
@@ -59,8 +62,31 @@ beforeAll(async () => {
       db,
     )
   }
+  await insertEndpoint()
 })
 afterAll(() => testApp[Symbol.asyncDispose]())
+
+/** An endpoint during the overlap of a rotation has two secrets. */
+async function insertEndpoint(): Promise<void> {
+  const id = randomUUID()
+  const sealed = () => before.encrypt(secretOf(id), endpointSecretContext(id))
+  await testApp.database.db
+    .insertInto('webhook_endpoints')
+    .values({
+      id,
+      kind: 'tenant',
+      tenant_id: host.tenantId,
+      url: 'https://hooks.example.com',
+      description: '',
+      types: [],
+      secret: sealed(),
+      previous_secret: sealed(),
+      previous_ends_at: new Date(Date.now() + 86_400_000),
+      created_at: new Date(),
+      cursor: '0-0',
+    })
+    .execute()
+}
 
 /** A place where a secret lies, and what opens it. */
 interface Place {
@@ -76,6 +102,10 @@ async function someSealed(count: number): Promise<Place[]> {
     .orderBy('host_id')
     .limit(count)
     .execute()
+  const endpoints = await db
+    .selectFrom('webhook_endpoints')
+    .select(['id', 'secret', 'previous_secret'])
+    .execute()
   const links = await db
     .selectFrom('bookings')
     .select(['id', 'manage_sealed'])
@@ -88,6 +118,12 @@ async function someSealed(count: number): Promise<Place[]> {
       context: secretContext(id),
       sealed: secret,
     })),
+    ...endpoints.flatMap(({ id, secret, previous_secret: previous }) =>
+      [secret, previous ?? Buffer.of()].map((sealed) => ({
+        context: endpointSecretContext(id),
+        sealed,
+      })),
+    ),
     ...links.map(({ id, manage_sealed: sealed }) => ({
       context: manageContext(id),
       sealed: sealed ?? Buffer.of(),
@@ -128,6 +164,8 @@ it('knows every column that holds bytes', async () => {
     'idempotency_keys.sealed',
     'mail_credentials.secret',
     'web_sessions.tokens',
+    'webhook_endpoints.previous_secret',
+    'webhook_endpoints.secret',
   ]
   expect(rows.map(({ name }) => name)).toEqual([...hashes, ...sealed].sort())
 })
@@ -175,11 +213,11 @@ it('writes all secrets again under the first key while they are read', async () 
     measured: `${counts.renewed} rows in ${seconds.toFixed(1)} s, ${reads} reads meanwhile, ${failures.length} failed; ${left} that the new key alone does not open`,
     // The host of the workplace and its credential have another key: they are the ones that cannot
     // be decrypted.
-    reached: failures.length === 0 && counts.renewed === perColumn * 2 && left === 1 && reads > 0,
+    reached: failures.length === 0 && counts.renewed === stored && left === 1 && reads > 0,
   })
   expect(failures.slice(0, 3)).toEqual([])
   expect(reads).toBeGreaterThan(0)
-  expect(counts).toEqual({ renewed: perColumn * 2, unreadable: 1 })
+  expect(counts).toEqual({ renewed: stored, unreadable: 1 })
   expect(again).toEqual({ renewed: 0, unreadable: 1 })
   expect(left).toBe(1)
 })

@@ -5,7 +5,7 @@ import { passwordMatches } from '@atrium/sandbox/identity/passwords'
 import { heldAccount, storedIdentities } from '@atrium/testing/held-accounts'
 import { follow, invite } from '@atrium/testing/invitations'
 import { caughtMails } from '@atrium/testing/mails'
-import { recordMeasurement, rounds } from '@atrium/testing/measurements'
+import { inFull, recordMeasurement, rounds } from '@atrium/testing/measurements'
 import { type MembersTestApp, startMembersTestApp } from '@atrium/testing/members-test-app'
 import { identityApi } from '@atrium/testing/outside'
 import { proveDomain, type TestResponse } from '@atrium/testing/test-app'
@@ -520,6 +520,6 @@ it('nobody signs in as somebody else, whatever happened before', async () => {
     reached: !outcome.failed && commands > 0,
   })
   expect(outcome.failed ? fc.defaultReportMessage(outcome) : undefined).toBeUndefined()
-  // A history in which everything is rejected shows nothing.
-  expect(told.some(([answer]) => answer.endsWith(' 201'))).toBe(true)
+  // Histories in which everything is rejected show nothing; a few may all be so by chance.
+  if (inFull) expect(told.some(([answer]) => answer.endsWith(' 201'))).toBe(true)
 }, 7_200_000)
