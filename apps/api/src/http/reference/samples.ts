@@ -2,6 +2,9 @@ import type { Answered, ApiDocument, Operation, Schema } from '../openapi.ts'
 import { commandLine } from './command-line-sample.ts'
 import { exampleOf } from './examples.ts'
 
+/** The variable that holds the token of a program, also for the command line. */
+const tokenVariable = 'ATRIUM_TOKEN'
+
 /** A request in one of the languages that developers use. */
 export interface Sample {
   language: string
@@ -114,7 +117,7 @@ function typescript(listed: Listed, { path, query, header, body }: SampleRequest
   return `import { createAtriumClient, dataOf } from '@atrium/client'
 
 const atrium = createAtriumClient({
-  url: 'https://api.example.com',${secured ? '\n  token: process.env.ATRIUM_TOKEN,' : ''}
+  url: 'https://api.example.com',${secured ? `\n  token: process.env.${tokenVariable},` : ''}
 })
 ${result}await dataOf(
   atrium.${method}('${listed.path}'${given}),
