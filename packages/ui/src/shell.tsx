@@ -107,7 +107,7 @@ export function Shell({
         {nav.map((section, index) => (
           <div key={section.label ?? index} className={classes.section}>
             {section.label && (
-              <Text size="xs" fw={550} c="dimmed" px="sm" pb={6}>
+              <Text size="xs" fw={550} c="dimmed" px="sm" className={classes.sectionLabel}>
                 {section.label}
               </Text>
             )}
