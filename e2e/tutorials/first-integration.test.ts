@@ -52,6 +52,9 @@ it('leads a developer to a program that works', async () => {
       await page.goto(portal)
       await page.getByRole('link', { name: ui('Sign in') }).click()
       await page.getByRole('button', { name: ui('Anna Owner') }).click()
+      await page.waitForURL((url) => url.origin === portal && !url.pathname.startsWith('/auth/'))
+      // Alone she lands there; other tests give her further workplaces to choose from.
+      await page.goto(`${portal}/t/acme`)
       await page
         .getByRole('link', { name: ui('Service tokens') })
         .first()
