@@ -4,6 +4,7 @@ import { AppError } from '../platform/errors.ts'
 import { line } from '../platform/text.ts'
 import type { PatchOperation, PatchPath } from './patch.ts'
 import { readPath } from './patch.ts'
+import { readBody } from './read-body.ts'
 import { orEmpty, rejectRemoval, scimAttributes, singleValue } from './user.ts'
 
 /** The name of the group of a tenant's admins. Directories match groups by name. */
@@ -27,16 +28,7 @@ const resource = scimAttributes({
 
 /** The attributes of a group that a client sent. Throws AppError `invalid_input`. */
 export function readScimGroup(provided: unknown): ScimGroupAttributes {
-  const parsed = resource.safeParse(provided)
-  if (!parsed.success)
-    throw new AppError('invalid_input', undefined, {
-      cause: parsed.error,
-      issues: parsed.error.issues.map(({ path, message }) => ({
-        path: path.map(String).join('.'),
-        message,
-      })),
-    })
-  const { displayName, externalId, members } = parsed.data
+  const { displayName, externalId, members } = readBody(resource, provided)
   const ids = (members ?? []).map(({ value }) => value.toLowerCase())
   return { displayName, externalId: externalId ?? null, members: [...new Set(ids)] }
 }

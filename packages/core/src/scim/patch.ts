@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { errorText } from '../platform/error-text.ts'
 import { AppError } from '../platform/errors.ts'
 import { attributeName, parseScimFilter } from './filter.ts'
+import { readBody } from './read-body.ts'
 import {
   readScimUser,
   rejectRemoval,
@@ -59,16 +60,7 @@ const request = z.preprocess(
  * a path is at fault as a whole.
  */
 export function readPatch(body: unknown): PatchOperation[] {
-  const parsed = request.safeParse(body)
-  if (!parsed.success)
-    throw new AppError('invalid_input', undefined, {
-      cause: parsed.error,
-      issues: parsed.error.issues.map(({ path, message }) => ({
-        path: path.map(String).join('.'),
-        message,
-      })),
-    })
-  return parsed.data.operations.map(({ op, path, value }, index) => {
+  return readBody(request, body).operations.map(({ op, path, value }, index) => {
     const at = `operations.${index}`
     if (op === 'remove' && !path) throw faulty(at, 'scimRemovePath')
     return { op, path: path ? readPath(path, `${at}.path`) : null, value, at }

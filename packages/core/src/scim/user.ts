@@ -3,6 +3,7 @@ import { errorText } from '../platform/error-text.ts'
 import { AppError } from '../platform/errors.ts'
 import { line } from '../platform/text.ts'
 import { phoneNumber } from '../users/users.ts'
+import { readBody } from './read-body.ts'
 
 /** What a client writes about a user. Null: it has no value. */
 export interface ScimUserAttributes {
@@ -88,16 +89,10 @@ const resource = scimAttributes({
  * primary one, else the first. Throws AppError `invalid_input`.
  */
 export function readScimUser(provided: unknown): ScimUserAttributes {
-  const parsed = resource.safeParse(provided)
-  if (!parsed.success)
-    throw new AppError('invalid_input', undefined, {
-      cause: parsed.error,
-      issues: parsed.error.issues.map(({ path, message }) => ({
-        path: path.map(String).join('.'),
-        message,
-      })),
-    })
-  const { userName, externalId, displayName, name, active, phoneNumbers } = parsed.data
+  const { userName, externalId, displayName, name, active, phoneNumbers } = readBody(
+    resource,
+    provided,
+  )
   const numbers = (phoneNumbers ?? []).filter(({ value }) => value)
   const number =
     numbers.find(({ type }) => type === 'work') ??
