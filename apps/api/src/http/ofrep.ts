@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import type { AppError } from '@atrium/core/platform/errors'
 import type { Context as HonoContext } from 'hono'
 import { ZodError } from 'zod'
+import { namesTag } from '../platform/entity-tags.ts'
 import { toAppError } from '../rpc/errors.ts'
 import { problemResponse } from './problems.ts'
 import type { AppEnv } from './request-info.ts'
@@ -62,13 +63,6 @@ export function ofrepResponse(c: HonoContext<AppEnv>, result: unknown): Response
   const body = JSON.stringify(result)
   const etag = `"${hash('sha256', body, 'base64url').slice(0, 27)}"`
   const headers = { etag, 'cache-control': 'private, no-cache' }
-  if (matches(c.req.header('if-none-match'), etag)) return c.body(null, 304, headers)
+  if (namesTag(c.req.header('if-none-match'), etag)) return c.body(null, 304, headers)
   return c.body(body, 200, { ...headers, 'content-type': 'application/json' })
-}
-
-/** Whether one of the tags of `If-None-Match` is this one (RFC 9110, section 13.1.2). */
-export function matches(header: string | undefined, etag: string): boolean {
-  if (header === undefined) return false
-  const tags = header.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
-  return tags.includes('*') || tags.includes(etag)
 }

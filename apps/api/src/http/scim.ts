@@ -2,6 +2,7 @@ import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { scimSchemas } from '@atrium/core/scim/schemas'
 import type { Hono, Context as HonoContext } from 'hono'
+import { namesTag } from '../platform/entity-tags.ts'
 import type { RequestInfo } from '../rpc/caller.ts'
 import { createContext } from '../rpc/context.ts'
 import { toAppError } from '../rpc/errors.ts'
@@ -9,7 +10,6 @@ import { proceduresOf, type RunnableProcedure } from '../rpc/procedure.ts'
 import type { ScimAddress } from '../rpc/procedure-meta.ts'
 import type { Services } from '../rpc/services.ts'
 import { scimRouter } from '../scim/router.ts'
-import { matches as matchesTag } from './ofrep.ts'
 import { rejectionHeaders } from './problems.ts'
 import { type AppEnv, HttpRequestInfo } from './request-info.ts'
 import { logFailure } from './request-record.ts'
@@ -131,8 +131,7 @@ function respond(c: HonoContext<AppEnv>, method: ScimRoute['method'], result: un
     ...(version !== undefined && { etag: version }),
     ...(method === 'POST' && location !== undefined && { location }),
   }
-  const opaque = version?.replace(/^W\//, '')
-  if (method === 'GET' && opaque && matchesTag(c.req.header('if-none-match'), opaque))
+  if (method === 'GET' && version && namesTag(c.req.header('if-none-match'), version))
     return c.body(null, 304, headers)
   return c.body(JSON.stringify(result), method === 'POST' ? 201 : 200, headers)
 }
@@ -153,7 +152,7 @@ function scimError(c: HonoContext<AppEnv>, failure: unknown): Response {
     schemas: [scimSchemas.error],
     status: String(status),
     ...(scimType && { scimType }),
-    // The form has no room for our code, and directories show this text in their logs.
+    // The form has no field for our code, and directories show this text in their logs.
     detail: `${[error.messageIn(language), ...(issues ?? [])].join(' ')} (${error.code})`,
   }
   const headers = {

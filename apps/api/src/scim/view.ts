@@ -5,6 +5,7 @@ import { type ScimGroup, type ScimUser, scimSchemas } from '@atrium/core/scim/sc
 import type { ScimUserAttributes } from '@atrium/core/scim/user'
 import type { ScimGroupMember, ScimGroupRow } from '@atrium/db/scim/groups'
 import type { ScimUserRow } from '@atrium/db/scim/users'
+import { namesTag } from '../platform/entity-tags.ts'
 
 /** Where the SCIM service of a tenant is, without the API's origin. */
 export const scimBase = (slug: string) => `/tenants/${slug}/scim/v2`
@@ -84,13 +85,7 @@ type Versioned = Pick<ScimUser | ScimGroup, 'meta'>
  * Compares weak tags, which is what SCIM uses (RFC 7644, section 3.14). Throws AppError
  * `precondition_failed`.
  */
-export function requireVersion(resource: Versioned, ifMatch: string | undefined): void {
-  if (ifMatch === undefined || hasVersion(resource, ifMatch)) return
+export function requireVersion({ meta }: Versioned, ifMatch: string | undefined): void {
+  if (ifMatch === undefined || namesTag(ifMatch, meta?.version ?? '')) return
   throw new AppError('precondition_failed', errorText('scimVersion'))
-}
-
-function hasVersion({ meta }: Versioned, tags: string): boolean {
-  const opaque = (tag: string) => tag.trim().replace(/^W\//, '')
-  const version = opaque(meta?.version ?? '')
-  return tags.split(',').some((tag) => tag.trim() === '*' || opaque(tag) === version)
 }
