@@ -1,17 +1,11 @@
 import { writtenDay } from '@atrium/core/platform/written-day'
 import { holdsLink } from '@atrium/core/scheduling/person-names'
 import { reminderDays } from '@atrium/core/service-tokens/service-tokens'
-import { listOperators } from '@atrium/db/address-claims/address-claims'
-import { listAdministrators } from '@atrium/db/members/members'
 import type { Trx } from '@atrium/db/platform/connect'
-import {
-  type EndingToken,
-  listPartnerOwners,
-  takeEndingToken,
-} from '@atrium/db/service-tokens/service-tokens'
-import { mailTexts } from '@atrium/messages/mail'
+import { type EndingToken, takeEndingToken } from '@atrium/db/service-tokens/service-tokens'
 import { portalLink } from '../platform/links.ts'
 import type { InTransaction, Services } from '../rpc/services.ts'
+import { ownerInMail, recipientsOf } from './owner-mails.ts'
 
 /**
  * Mails those who can rotate a token 14 and 3 days before it ends: admins of the tenant, owners of
@@ -37,6 +31,7 @@ async function mailReminder(
   token: EndingToken,
   days: number,
 ): Promise<void> {
+  const { tenantName, tenantSlug, partnerName } = token
   for (const person of await recipientsOf(trx, token)) {
     await services.outbox.send(trx, {
       tenantId: null,
@@ -46,29 +41,13 @@ async function mailReminder(
       name: person.name,
       values: (language) => ({
         'service.name': holdsLink(token.name) ? token.id : token.name,
-        'service.owner': ownerName(token) ?? mailTexts(language)('accessOperator'),
+        'service.owner': ownerInMail({ name: tenantName ?? partnerName, tenantSlug }, language),
         'service.endsOn': writtenDay(token.expiresAt, language),
         'link.tokens': linkOf(services.config, token),
       }),
       key: `service_token.expiring:${token.id}:${token.expiresAt.getTime()}:${days}:${person.id}`,
     })
   }
-}
-
-/** Who manages the tokens and webhook endpoints of a tenant, a partner or the platform. */
-export function recipientsOf(
-  trx: Trx,
-  { tenantId, partnerId }: Pick<EndingToken, 'tenantId' | 'partnerId'>,
-) {
-  if (tenantId !== null) return listAdministrators(trx, tenantId)
-  return partnerId === null ? listOperators(trx) : listPartnerOwners(trx, partnerId)
-}
-
-/** Names that hold a link are left out of mails. */
-function ownerName({ tenantName, tenantSlug, partnerName }: EndingToken): string | undefined {
-  const name = tenantName ?? partnerName
-  if (name === null) return undefined
-  return holdsLink(name) ? (tenantSlug ?? '') : name
 }
 
 function linkOf(config: InTransaction['config'], { kind, tenantSlug }: EndingToken): string {

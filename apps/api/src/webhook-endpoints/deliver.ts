@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { holdsLink } from '@atrium/core/scheduling/person-names'
 import { failingDays, retryAfterSeconds } from '@atrium/core/webhook-endpoints/webhook-endpoints'
 import { endOfEvents, listEvents } from '@atrium/db/events/events'
 import type { Trx } from '@atrium/db/platform/connect'
@@ -12,11 +11,10 @@ import {
   type TryOutcome,
 } from '@atrium/db/webhook-endpoints/deliveries'
 import { findOwnerNames } from '@atrium/db/webhook-endpoints/webhook-endpoints'
-import { mailTexts } from '@atrium/messages/mail'
 import { toEventView } from '../events/list.ts'
 import { ownerOf } from '../rpc/service-caller.ts'
 import type { InTransaction, Services } from '../rpc/services.ts'
-import { recipientsOf } from '../service-tokens/remind.ts'
+import { ownerInMail, recipientsOf } from '../service-tokens/owner-mails.ts'
 import { sendTo } from './try.ts'
 import { isAccepted } from './view.ts'
 
@@ -123,7 +121,7 @@ async function mailDisabled(
   services: InTransaction,
   endpoint: ClaimedEndpoint,
 ): Promise<void> {
-  const { tenantSlug, name } = await findOwnerNames(trx, endpoint)
+  const owner = await findOwnerNames(trx, endpoint)
   for (const person of await recipientsOf(trx, endpoint)) {
     await services.outbox.send(trx, {
       tenantId: null,
@@ -133,12 +131,7 @@ async function mailDisabled(
       name: person.name,
       values: (language) => ({
         'webhook.host': new URL(endpoint.url).host,
-        'webhook.owner':
-          name === null
-            ? mailTexts(language)('accessOperator')
-            : holdsLink(name)
-              ? (tenantSlug ?? '')
-              : name,
+        'webhook.owner': ownerInMail(owner, language),
       }),
       key: `webhook_endpoint.disabled:${endpoint.id}:${endpoint.run}:${person.id}`,
     })
