@@ -1,3 +1,4 @@
+import { endpointSecretContext } from '@atrium/api/platform/endpoint-secret-context'
 import { endOfEvents } from '@atrium/db/events/events'
 import type { TokenOwner } from '@atrium/db/service-tokens/service-tokens'
 import {
@@ -18,7 +19,7 @@ export function insertWebhookEndpoint(
   const { config, clock } = testApp.app.services
   return testApp.database.db.transaction().execute(async (trx) => {
     const id = await newEndpointId(trx)
-    const sealed = config.keyring?.encrypt(webhookSecret, `webhook_endpoints.secret:${id}`)
+    const sealed = config.keyring?.encrypt(webhookSecret, endpointSecretContext(id))
     if (!sealed) throw new Error('the app of the test has no keys')
     await insert(trx, owner, {
       id,
