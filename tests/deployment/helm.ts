@@ -8,6 +8,7 @@ import { readAppConfig } from '@atrium/bff/config'
 import { readBookingConfig } from '@atrium/booking/config'
 import { parse, parseAllDocuments } from 'yaml'
 import type { Check } from './check.ts'
+import { outputOf } from './program-output.ts'
 
 const deploy = join(import.meta.dirname, '../../deploy')
 const chart = join(deploy, 'helm')
@@ -71,19 +72,6 @@ export async function checkChart(helm: string): Promise<Check[]> {
     await checkRules(all),
     await checkSettings(all),
   ]
-}
-
-async function outputOf(
-  running: Promise<{ stdout: string; stderr: string }>,
-): Promise<{ ok: boolean; text: string; lastLine: string }> {
-  const { ok, text } = await running.then(
-    ({ stdout }) => ({ ok: true, text: stdout }),
-    (error: { stdout?: string; stderr?: string }) => ({
-      ok: false,
-      text: `${error.stdout ?? ''}${error.stderr ?? ''}`,
-    }),
-  )
-  return { ok, text, lastLine: text.trim().split('\n').at(-1) ?? '' }
 }
 
 const ofKind = (manifests: readonly Manifest[], kind: string): Manifest[] =>

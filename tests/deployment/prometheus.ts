@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { parse, stringify } from 'yaml'
 import { alertCases, type Series } from './alert-cases.ts'
 import type { Check } from './check.ts'
+import { outputOf } from './program-output.ts'
 
 const folder = join(import.meta.dirname, '../../deploy/prometheus')
 const rulesFile = join(folder, 'alerts.yaml')
@@ -82,11 +83,6 @@ function firing(rule: Rule, labels: Readonly<Record<string, string>>) {
 }
 
 async function run(what: string, program: string, args: readonly string[]): Promise<Check> {
-  try {
-    const { stdout, stderr } = await promisify(execFile)(program, [...args])
-    const lastLine = `${stdout}${stderr}`.trim().split('\n').at(-1) ?? ''
-    return { what, measured: lastLine.trim(), holds: true }
-  } catch (error) {
-    return { what, measured: error instanceof Error ? error.message : String(error), holds: false }
-  }
+  const { ok, text, lastLine } = await outputOf(promisify(execFile)(program, [...args]))
+  return { what, measured: ok ? lastLine : text.trim(), holds: ok }
 }
