@@ -2,7 +2,14 @@ import type { Browser } from 'playwright-core'
 import { beforeAll, describe, expect, inject, it } from 'vitest'
 import { openBrowser } from './browser.ts'
 import { call, tokenOf } from './paid-workplace.ts'
-import { desktop, expectWellMadeOn, phone, signIn, untilLoaded, visit } from './people.ts'
+import {
+  desktop,
+  expectWellMadeOn,
+  expectWellMadeOnBoth,
+  signIn,
+  untilLoaded,
+  visit,
+} from './people.ts'
 
 const slug = 'access-journey'
 const name = 'Access Journey'
@@ -32,10 +39,7 @@ describe('a partner that has to work in the workplace of its customer', () => {
     await form.getByRole('checkbox', { name: 'Branding' }).check()
     await form.getByRole('checkbox', { name: 'Members' }).check()
     await form.getByLabel('Reason').fill('The logo is wrong')
-    for (const screen of [phone, desktop]) {
-      await partner.page.setViewportSize(screen)
-      await expectWellMadeOn(screen, partner.page)
-    }
+    await expectWellMadeOnBoth(partner.page)
     await form.getByRole('button', { name: 'Send request' }).click()
     await partner.page.getByText(/^Your request waits for the owner until/).waitFor()
 
@@ -47,11 +51,7 @@ describe('a partner that has to work in the workplace of its customer', () => {
     await page.getByRole('link', { name: 'Decide' }).click()
     const request = page.getByRole('article', { name: 'Pia Partner' })
     await request.getByText('The logo is wrong').waitFor()
-    for (const screen of [phone, desktop]) {
-      await page.setViewportSize(screen)
-      await untilLoaded(page)
-      await expectWellMadeOn(screen, page)
-    }
+    await expectWellMadeOnBoth(page)
     await request.getByRole('button', { name: 'Approve' }).click()
     await page
       .getByRole('dialog', { name: 'Give this access?' })
@@ -73,11 +73,7 @@ describe('a partner that has to work in the workplace of its customer', () => {
     await partner.page.getByLabel('Product name').fill('Journey Mail')
     await partner.page.getByRole('button', { name: 'Save' }).first().click()
     await partner.page.getByText(/saved/i).first().waitFor()
-    for (const screen of [phone, desktop]) {
-      await partner.page.setViewportSize(screen)
-      await untilLoaded(partner.page)
-      await expectWellMadeOn(screen, partner.page)
-    }
+    await expectWellMadeOnBoth(partner.page)
     await partner.page.getByRole('link', { name: 'Leave' }).click()
     await partner.page.waitForURL((url) => url.pathname === '/partner/customers')
     await partner.page.goto(`${portal}/partner/access`)
@@ -115,11 +111,7 @@ describe('an operator in an emergency', () => {
     await expectWellMadeOn(desktop, operator.page)
     await dialog.getByRole('button', { name: 'Open emergency access' }).click()
     await operator.page.getByRole('article', { name: 'Olive Operator' }).waitFor()
-    for (const screen of [phone, desktop]) {
-      await operator.page.setViewportSize(screen)
-      await untilLoaded(operator.page)
-      await expectWellMadeOn(screen, operator.page)
-    }
+    await expectWellMadeOnBoth(operator.page)
 
     await using owner = await visit(browser)
     const { page } = owner

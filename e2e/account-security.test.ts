@@ -2,7 +2,14 @@ import { randomBytes } from 'node:crypto'
 import type { Browser, Page } from 'playwright-core'
 import { beforeAll, describe, expect, inject, it } from 'vitest'
 import { openBrowser } from './browser.ts'
-import { chooseOwnPassword, desktop, expectWellMadeOn, phone, signIn, visit } from './people.ts'
+import {
+  chooseOwnPassword,
+  desktop,
+  expectWellMadeOn,
+  expectWellMadeOnBoth,
+  signIn,
+  visit,
+} from './people.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -95,10 +102,7 @@ describe('a person', () => {
     const current = sessions(page).getByRole('row').filter({ hasText: 'This session' })
     await current.getByText('Chrome on Linux').waitFor()
     expect(await current.getByRole('button').count()).toBe(0)
-    for (const screen of [phone, desktop]) {
-      await page.setViewportSize(screen)
-      await expectWellMadeOn(screen, page)
-    }
+    await expectWellMadeOnBoth(page)
 
     await page.getByRole('button', { name: 'End all others' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'End all others' }).click()
@@ -129,10 +133,7 @@ describe('a member with a mailbox', () => {
     await dialog.getByRole('button', { name: 'I have saved it, close' }).click()
     await page.getByRole('rowheader', { name: 'Phone' }).waitFor()
     expect(await page.content()).not.toContain(secret)
-    for (const screen of [phone, desktop]) {
-      await page.setViewportSize(screen)
-      await expectWellMadeOn(screen, page)
-    }
+    await expectWellMadeOnBoth(page)
     await page.getByRole('button', { name: 'Remove app password Phone' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
     await page.getByText('You have no app passwords.').waitFor()
@@ -173,10 +174,7 @@ describe('an operator', () => {
     await page.getByRole('menuitem', { name: 'My security' }).click()
     await page.getByRole('heading', { name: 'Security', level: 1 }).waitFor()
     await sessions(page).getByText('Operator portal').first().waitFor()
-    for (const screen of [phone, desktop]) {
-      await page.setViewportSize(screen)
-      await expectWellMadeOn(screen, page)
-    }
+    await expectWellMadeOnBoth(page)
     expect(visitor.complaints).toEqual([])
   })
 })

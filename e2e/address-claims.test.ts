@@ -1,13 +1,10 @@
-import type { Page } from 'playwright-core'
 import { expect, inject, it } from 'vitest'
 import { mailsTo } from './booking-workplace.ts'
 import { openBrowser } from './browser.ts'
 import {
   chooseOwnPassword,
-  desktop,
   expectWellMade,
-  expectWellMadeOn,
-  phone,
+  expectWellMadeOnBoth,
   signIn,
   untilLoaded,
   visit,
@@ -79,13 +76,6 @@ async function situation(): Promise<{ slug: string; passwords: Record<string, st
   const checked = await call(admin, 'POST', `/tenants/${slug}/domains/${domain}/recheck`)
   expect(checked.verified).toBe(true)
   return { slug, passwords }
-}
-
-async function expectWellMadeOnBoth(page: Page): Promise<void> {
-  for (const size of [phone, desktop]) {
-    await page.setViewportSize(size)
-    await expectWellMadeOn(size, page)
-  }
 }
 
 it('an admin claims addresses that are managed elsewhere; one person keeps the account, one moves', {

@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core'
 import { beforeAll, describe, expect, inject, it } from 'vitest'
 import { openBrowser } from './browser.ts'
 import { call, makePaidWorkplace, makeWorkplaceWithCard, tokenOf } from './paid-workplace.ts'
-import { desktop, expectWellMadeOn, phone, signIn, untilLoaded, visit } from './people.ts'
+import { desktop, expectWellMadeOn, expectWellMadeOnBoth, signIn, visit } from './people.ts'
 
 const slug = 'approval-journey'
 
@@ -41,11 +41,7 @@ describe('a partner that wants more seats for its customer', () => {
     await orders.getByText(/asks for your approval/).waitFor()
     for (const text of [/Starter, 5 seats/, /Starter, 8 seats/, '€12.00 without tax'])
       await orders.getByText(text).first().waitFor()
-    for (const screen of [phone, desktop]) {
-      await page.setViewportSize(screen)
-      await untilLoaded(page)
-      await expectWellMadeOn(screen, page)
-    }
+    await expectWellMadeOnBoth(page)
     await orders.getByRole('button', { name: 'Review and approve' }).click()
     const review = page.getByRole('dialog', { name: 'Approve the request' })
     await review.getByText('Due now').waitFor()
@@ -113,10 +109,7 @@ describe('a partner that orders for a customer without a subscription', () => {
     await plans.getByRole('button', { name: 'Continue to the summary' }).click()
     const summary = page.getByRole('region', { name: 'Order summary' })
     await summary.getByText('Due on approval: €12.00').waitFor()
-    for (const screen of [phone, desktop]) {
-      await page.setViewportSize(screen)
-      await expectWellMadeOn(screen, page)
-    }
+    await expectWellMadeOnBoth(page)
     await summary.getByRole('button', { name: 'Choose another plan' }).click()
     await plans.getByRole('radio', { name: 'Starter' }).click()
     await plans.getByLabel('Seats', { exact: true }).fill('4')
@@ -132,10 +125,7 @@ describe('a partner that orders for a customer without a subscription', () => {
     await orders.getByRole('button', { name: 'Review and approve' }).click()
     const review = owner.page.getByRole('dialog', { name: 'Approve the request' })
     for (const text of ['First invoice', '€16.00, today']) await review.getByText(text).waitFor()
-    for (const screen of [phone, desktop]) {
-      await owner.page.setViewportSize(screen)
-      await expectWellMadeOn(screen, owner.page)
-    }
+    await expectWellMadeOnBoth(owner.page)
     await review.getByRole('button', { name: 'Approve and pay €16.00' }).click()
     await owner.page.getByRole('region', { name: 'Plan' }).getByText('4 seats').waitFor()
     const operator = await tokenOf('operator@atrium.test', 'operator')

@@ -5,6 +5,7 @@ import {
   desktop,
   expectWellMade,
   expectWellMadeOn,
+  expectWellMadeOnBoth,
   phone,
   signIn,
   untilLoaded,
@@ -93,11 +94,7 @@ describe('an owner', () => {
     for (const label of ['Term', 'First invoice', 'Next invoice', 'Renewal'])
       await order.getByText(label, { exact: true }).waitFor()
     await order.getByText('Due today: €12.00').waitFor()
-    for (const screen of [phone, desktop]) {
-      await page.setViewportSize(screen)
-      await untilLoaded(page)
-      await expectWellMadeOn(screen, page)
-    }
+    await expectWellMadeOnBoth(page)
     await page.getByRole('button', { name: 'Order with obligation to pay' }).click()
     await page.getByText('Your order is waiting for its first payment').waitFor()
     expect(await page.getByText('A payment failed').count()).toBe(0)

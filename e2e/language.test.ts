@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openBrowser } from './browser.ts'
-import { desktop, expectWellMadeOn, phone, signIn, visit } from './people.ts'
+import { expectWellMadeOnBoth, signIn, visit } from './people.ts'
 import { startWorkplace } from './workplace.ts'
 
 let browser: Browser
@@ -27,10 +27,7 @@ it('is the one that a person chose, also in a browser that is new to them', asyn
   await page.getByRole('button', { name: 'Save changes' }).click()
   await page.getByRole('heading', { name: 'Mein Profil', level: 1 }).waitFor()
   expect(await languageOf(page)).toBe('de')
-  for (const screen of [phone, desktop]) {
-    await page.setViewportSize(screen)
-    await expectWellMadeOn(screen, page)
-  }
+  await expectWellMadeOnBoth(page)
 
   await using other = await visit(browser)
   await other.page.goto(portal)
@@ -78,10 +75,7 @@ it('of a standard mail text is the reader’s in a workplace without one, and ca
     'Willkommen bei {{ product.name }}',
     'de',
   ])
-  for (const screen of [phone, desktop]) {
-    await page.setViewportSize(screen)
-    await expectWellMadeOn(screen, page)
-  }
+  await expectWellMadeOnBoth(page)
 
   await language.selectOption('Englisch')
   await page.getByText(/^Der Standardtext auf Englisch\./).waitFor()

@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core'
 import { beforeAll, describe, expect, inject, it } from 'vitest'
 import { openBrowser } from './browser.ts'
 import { call, tokenOf } from './paid-workplace.ts'
-import { desktop, expectWellMadeOn, phone, signIn, untilLoaded, visit } from './people.ts'
+import { desktop, expectWellMadeOn, expectWellMadeOnBoth, signIn, visit } from './people.ts'
 
 const slug = 'transfer-journey'
 
@@ -31,11 +31,7 @@ describe('an owner', () => {
     await expectWellMadeOn(desktop, page)
     await shown.getByRole('button', { name: 'I have saved it, close' }).click()
     await panel.getByText(/valid until/).waitFor()
-    for (const screen of [phone, desktop]) {
-      await page.setViewportSize(screen)
-      await untilLoaded(page)
-      await expectWellMadeOn(screen, page)
-    }
+    await expectWellMadeOnBoth(page)
 
     await using partner = await visit(browser)
     await signIn(partner.page, 'portal', 'Pia Partner')

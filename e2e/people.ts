@@ -165,6 +165,15 @@ export async function expectWellMadeOn(screen: Screen, page: Page): Promise<void
   expect(await violations(page, otherRules)).toEqual([])
 }
 
+/** The open page on a phone, and then on a desktop, once everything on it is there. */
+export async function expectWellMadeOnBoth(page: Page): Promise<void> {
+  for (const screen of [phone, desktop]) {
+    await page.setViewportSize(screen)
+    await untilLoaded(page)
+    await expectWellMadeOn(screen, page)
+  }
+}
+
 /** Opens a page and holds it against `expectWellMadeOn` once everything on it is there. */
 export async function expectGoodPage(screen: Screen, page: Page, address: string): Promise<void> {
   await page.goto(address)

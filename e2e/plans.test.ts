@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { beforeAll, describe, expect, inject, it } from 'vitest'
 import { openBrowser } from './browser.ts'
-import { desktop, expectWellMade, expectWellMadeOn, phone, signIn, visit } from './people.ts'
+import { expectWellMade, expectWellMadeOnBoth, signIn, visit } from './people.ts'
 
 let browser: Browser
 beforeAll(async () => {
@@ -29,10 +29,7 @@ describe('the plan of a workplace', () => {
     await page.goto(`${inject('workplace').portal}/new`)
     await page.getByLabel('Name of the workplace').fill('Plans Journey')
     await page.getByRole('radio', { name: /A paid plan/ }).check()
-    for (const size of [phone, desktop]) {
-      await page.setViewportSize(size)
-      await expectWellMadeOn(size, page)
-    }
+    await expectWellMadeOnBoth(page)
     await page.getByRole('button', { name: 'Create workplace' }).click()
     await page.waitForURL('**/t/plans-journey/billing')
     await page.getByText('The free plan: up to').waitFor()

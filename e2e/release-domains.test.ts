@@ -1,6 +1,6 @@
 import { expect, inject, it } from 'vitest'
 import { openBrowser } from './browser.ts'
-import { desktop, expectWellMade, expectWellMadeOn, phone, signIn, visit } from './people.ts'
+import { expectWellMade, expectWellMadeOnBoth, signIn, visit } from './people.ts'
 
 interface Workplace {
   api(method: string, path: string, body?: object): Promise<Record<string, unknown>>
@@ -58,10 +58,7 @@ it('releases the domains of a workplace with its deletion or after it, in both p
   await owner.page.getByRole('button', { name: 'Delete workplace' }).click()
   const dialog = owner.page.getByRole('dialog', { name: 'Delete leaving?' })
   await dialog.getByRole('checkbox', { name: 'Release leaving-journey.com now' }).check()
-  for (const size of [phone, desktop]) {
-    await owner.page.setViewportSize(size)
-    await expectWellMadeOn(size, owner.page)
-  }
+  await expectWellMadeOnBoth(owner.page)
   await dialog.getByRole('textbox').fill('leaving')
   await dialog.getByRole('button', { name: 'Delete workplace' }).click()
   await owner.page.getByText('leaving has been deleted.').waitFor()
@@ -81,10 +78,7 @@ it('releases the domains of a workplace with its deletion or after it, in both p
   await staff.page.getByRole('button', { name: 'Release domains' }).click()
   const question = staff.page.getByRole('dialog', { name: 'Release the domains of gone?' })
   await question.getByText('Others can claim gone-journey.com immediately.').waitFor()
-  for (const size of [phone, desktop]) {
-    await staff.page.setViewportSize(size)
-    await expectWellMadeOn(size, staff.page)
-  }
+  await expectWellMadeOnBoth(staff.page)
   await question.getByRole('textbox').fill('gone')
   await question.getByRole('button', { name: 'Release domains' }).click()
   await staff.page

@@ -3,15 +3,7 @@ import { beforeAll, describe, expect, inject, it } from 'vitest'
 import { mailsTo } from './booking-workplace.ts'
 import { openBrowser } from './browser.ts'
 import { call, tokenOf } from './paid-workplace.ts'
-import {
-  chooseOwnPassword,
-  desktop,
-  expectWellMadeOn,
-  phone,
-  signIn,
-  untilLoaded,
-  visit,
-} from './people.ts'
+import { chooseOwnPassword, expectWellMadeOnBoth, signIn, untilLoaded, visit } from './people.ts'
 
 const suffix = Date.now().toString(36)
 
@@ -51,13 +43,6 @@ async function openSecurity(page: Page): Promise<void> {
   await page.goto(portal('/profile/security'))
   await page.getByRole('heading', { name: 'Security', level: 1 }).waitFor()
   await untilLoaded(page)
-}
-
-async function expectWellMadeOnBoth(page: Page): Promise<void> {
-  for (const screen of [phone, desktop]) {
-    await page.setViewportSize(screen)
-    await expectWellMadeOn(screen, page)
-  }
 }
 
 describe('an admin', () => {

@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core'
 import { beforeAll, describe, expect, inject, it } from 'vitest'
 import { openBrowser } from './browser.ts'
 import { call, tokenOf } from './paid-workplace.ts'
-import { desktop, expectWellMadeOn, phone, signIn, untilLoaded, visit } from './people.ts'
+import { desktop, expectWellMadeOn, expectWellMadeOnBoth, signIn, visit } from './people.ts'
 
 const slug = 'token-journey'
 
@@ -14,14 +14,6 @@ beforeAll(async () => {
     slug,
   })
 })
-
-async function expectWellMadeOnBoth(page: Page): Promise<void> {
-  for (const screen of [phone, desktop]) {
-    await page.setViewportSize(screen)
-    await untilLoaded(page)
-    await expectWellMadeOn(screen, page)
-  }
-}
 
 /** Creates a token on the open page and returns its text, which is shown once. */
 async function createToken(page: Page, name: string, area: string): Promise<string> {

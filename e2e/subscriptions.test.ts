@@ -2,29 +2,12 @@ import type { Browser, Page } from 'playwright-core'
 import { beforeAll, describe, expect, inject, it } from 'vitest'
 import { openBrowser } from './browser.ts'
 import { call, makePaidWorkplace, tokenOf } from './paid-workplace.ts'
-import {
-  desktop,
-  expectWellMade,
-  expectWellMadeOn,
-  phone,
-  signIn,
-  untilLoaded,
-  visit,
-} from './people.ts'
+import { desktop, expectWellMade, expectWellMadeOnBoth, phone, signIn, visit } from './people.ts'
 
 let browser: Browser
 beforeAll(async () => {
   browser = await openBrowser()
 })
-
-/** Checks the current page against our rules, wide and narrow. */
-async function wellMadeOnBoth(page: Page): Promise<void> {
-  for (const screen of [phone, desktop]) {
-    await page.setViewportSize(screen)
-    await untilLoaded(page)
-    await expectWellMadeOn(screen, page)
-  }
-}
 
 const badge = (page: Page, text: string) => page.getByRole('main').getByText(text, { exact: true })
 
@@ -65,7 +48,7 @@ describe('the price catalog', () => {
     await page.getByText('Version 2', { exact: true }).first().waitFor()
     const others = page.getByRole('region', { name: 'Other versions' })
     await others.getByText('Archived').waitFor()
-    await wellMadeOnBoth(page)
+    await expectWellMadeOnBoth(page)
 
     await page.getByRole('button', { name: 'Archive' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Archive price' }).click()
@@ -171,7 +154,7 @@ describe('a subscription that was agreed by hand', () => {
       .getByText('Monthly, 5 seats')
       .first()
       .waitFor()
-    await wellMadeOnBoth(page)
+    await expectWellMadeOnBoth(page)
     await page.getByRole('button', { name: 'Change' }).click()
     const drawer = page.getByRole('dialog', { name: 'Subscription of Globex' })
     await drawer.getByLabel('Seats').fill('6')

@@ -2,7 +2,7 @@ import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openBrowser } from './browser.ts'
 import { call, makeWorkplaceWithCard } from './paid-workplace.ts'
-import { desktop, expectWellMadeOn, phone, signIn, untilLoaded, visit } from './people.ts'
+import { expectWellMadeOnBoth, signIn, visit } from './people.ts'
 import { startWorkplace } from './workplace.ts'
 
 let browser: Browser
@@ -42,14 +42,6 @@ const amountsIn = (table: Locator) =>
     .evaluateAll((rows) =>
       rows.map((row) => [...row.children].map((cell) => cell.textContent ?? '')),
     )
-
-async function expectWellMadeOnBoth(page: Page): Promise<void> {
-  for (const screen of [phone, desktop]) {
-    await page.setViewportSize(screen)
-    await untilLoaded(page)
-    await expectWellMadeOn(screen, page)
-  }
-}
 
 /** The only invoice as an e-invoice. */
 async function readInvoice(page: Page): Promise<string> {

@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { openBrowser } from './browser.ts'
 import { call, tokenOf } from './paid-workplace.ts'
-import { desktop, expectWellMadeOn, phone, signIn, untilLoaded, visit } from './people.ts'
+import { expectWellMadeOnBoth, signIn, visit } from './people.ts'
 
 const slug = 'webhook-journey'
 
@@ -30,14 +30,6 @@ afterAll(() => {
   receiver.closeAllConnections()
   receiver.close()
 })
-
-async function expectWellMadeOnBoth(page: Page): Promise<void> {
-  for (const screen of [phone, desktop]) {
-    await page.setViewportSize(screen)
-    await untilLoaded(page)
-    await expectWellMadeOn(screen, page)
-  }
-}
 
 it('an owner adds a webhook, sees what it gets, rotates its secret and removes it', async () => {
   const { portal } = inject('workplace')
