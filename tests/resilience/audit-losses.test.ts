@@ -7,6 +7,7 @@ import { recordMeasurement } from '@atrium/testing/measurements'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { recordedApart } from './recorded-apart.ts'
 
 let places: Places
 let owner: pg.Client
@@ -18,6 +19,7 @@ beforeAll(async () => {
     create function audit_is_away() returns trigger language plpgsql as $$ begin raise exception 'no space left on device' using errcode = '53100'; end $$;
     create trigger audit_is_away before insert on audit_events for each row execute function audit_is_away();
     alter table audit_events disable trigger audit_is_away`)
+  await noteWrites()
 })
 afterAll(async () => {
   await owner.end()
@@ -57,9 +59,49 @@ it('knows of every mutation whether it is recorded', () => {
   expect(audited.filter((name) => carriedOut(name).length === 0)).toEqual([])
 })
 
+/** Has each table note in which transaction it was written. */
+async function noteWrites(): Promise<void> {
+  await owner.query(`
+    create unlogged table writes (transaction_id xid8 not null, of text not null);
+    grant insert on writes to public;
+    create function note_write() returns trigger language plpgsql security definer as $$
+    begin
+      if exists (select from inserted) then insert into writes values (pg_current_xact_id(), tg_table_name); end if;
+      return null;
+    end $$;
+    do $$
+    declare one record; act record;
+    begin
+      for one in select relname from pg_class where relnamespace = 'public'::regnamespace
+          and relkind in ('r', 'p') and not relispartition and relname <> 'writes' loop
+        for act in select * from (values ('insert', 'new'), ('update', 'new'), ('delete', 'old')) as a (name, rows) loop
+          execute format('create trigger %I after %s on %I referencing %s table as inserted
+            for each statement execute function note_write()', 'note_' || act.name, act.name, one.relname, act.rows);
+        end loop;
+      end loop;
+    end $$`)
+}
+
+/** Tables that are written because an entry is. */
+const withEachEntry = ['audit_events', 'events', 'audit_chain_heads', 'audit_values']
+
+/** Transactions that wrote an entry and no change, since the last call; forgets all. */
+async function entriesApart(): Promise<number> {
+  const { rows } = await owner.query<{ apart: number }>(
+    `with taken as (delete from writes returning *)
+     select count(*)::int as apart from (
+       select transaction_id from taken group by transaction_id
+       having bool_or(of = 'audit_events') and bool_and(of = any($1))) t`,
+    [withEachEntry],
+  )
+  return rows[0]?.apart ?? 0
+}
+
 interface Watched {
   outcome: Outcome
   entries: number
+  /** Of them, how many were committed without any change. */
+  apart: number
   losses: number
   told: number
 }
@@ -74,6 +116,7 @@ async function watch(name: string, call: CarriedOut): Promise<Watched> {
     losses: await losses(),
     lines: testApp.logLines.length,
   }
+  await entriesApart()
   const outcome = await overRest(testApp, name, input, token)
   const told = testApp.logLines
     .slice(before.lines)
@@ -81,6 +124,7 @@ async function watch(name: string, call: CarriedOut): Promise<Watched> {
   return {
     outcome,
     entries: (await entries()) - before.entries,
+    apart: await entriesApart(),
     losses: (await losses()) - before.losses,
     told,
   }
@@ -103,10 +147,12 @@ const calls = audited.flatMap((name) =>
 )
 const missing: string[] = []
 const failed: string[] = []
+const apart = new Set<string>()
 
 it('leaves an entry of every mutation while the log can be written', async () => {
   for (const { name, call, index } of calls) {
-    const { outcome, entries: left, losses: lost } = await watch(name, call)
+    const { outcome, entries: left, losses: lost, ...seen } = await watch(name, call)
+    if (seen.apart > 0) apart.add(name)
     if (outcome.outcome !== 'ok')
       missing.push(`${name} ${index}: ${outcome.outcome} ${JSON.stringify(outcome.body)}`)
     else if (left < 1 || lost !== 0)
@@ -119,6 +165,10 @@ it('leaves an entry of every mutation while the log can be written', async () =>
     reached: missing.length === 0,
   })
   expect(missing).toEqual([])
+})
+
+it('commits each entry with its change', () => {
+  expect([...apart].sort()).toEqual(Object.keys(recordedApart).sort())
 })
 
 it('lets every mutation succeed while it cannot, and counts and logs each loss', async () => {

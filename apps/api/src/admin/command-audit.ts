@@ -11,7 +11,8 @@ export async function recordCommand(
   entry: AuditEntry,
 ): Promise<void> {
   const ran = { account: accountName(), machine: hostname() }
-  await audit.recordSystem({ ...entry, metadata: { ...entry.metadata, ...ran } }, 'command')
+  const metadata = { ...entry.metadata, ...ran }
+  await audit.recordSystem({ ...entry, source: 'command', metadata })
 }
 
 /** A container may run under a number that no account has. */

@@ -6,12 +6,13 @@ import {
   auditMetadata,
 } from '@atrium/core/audit/audit'
 import {
+  atSavepoint,
   insertAuditEvent,
   insertChainedAuditEvent,
   type NewAuditEvent,
 } from '@atrium/db/audit/audit'
 import { auditChainOf } from '@atrium/db/audit/audit-chain'
-import type { Database } from '@atrium/db/platform/connect'
+import type { Database, Trx } from '@atrium/db/platform/connect'
 import type { Clock } from '../platform/clock.ts'
 import type { KeyedLimiter } from '../platform/keyed-limiter.ts'
 import type { Logger } from '../platform/log.ts'
@@ -31,23 +32,39 @@ export interface AuditEntry {
   metadata?: Record<string, unknown>
 }
 
+export interface SystemEntry extends AuditEntry {
+  /** Absent: a job. */
+  source?: AuditSource
+}
+
+/**
+ * Writes the audit log. No method throws for an entry that cannot be written: it is logged and
+ * counted (seed 6). With `trx`, the entry, and the event that programs get, are committed with the
+ * change of that transaction or not at all; it is the last statement of the transaction, because
+ * later entries of the same chain wait for its end. Without it, a process that is killed right after
+ * a change loses its entry: only for what changes nothing in the database.
+ */
 export interface AuditRecorder {
-  /**
-   * Records what the caller of a request did. Never throws: a lost entry is logged and counted
-   * (seed 6).
-   */
-  record(ctx: { request: RequestInfo }, caller: Caller, entry: AuditEntry): Promise<void>
+  /** Records what the caller of a request did. */
+  record(ctx: { request: RequestInfo }, caller: Caller, entry: AuditEntry, trx?: Trx): Promise<void>
   /** The entry that `record` would write. */
   entryOf(ctx: { request: RequestInfo }, caller: Caller, entry: AuditEntry): NewAuditEvent
-  /** Writes such an entry. Never throws. */
-  write(event: NewAuditEvent): Promise<void>
+  /** Writes such an entry. */
+  write(event: NewAuditEvent, trx?: Trx): Promise<void>
   /**
    * Records an action without a session, such as a visitor's on the booking pages: only the network
    * address is known.
    */
-  recordVisitor(ctx: { request: RequestInfo }, entry: AuditEntry): Promise<void>
-  /** Records what the platform did by itself, in a job unless another source is named. */
-  recordSystem(entry: AuditEntry, source?: AuditSource): Promise<void>
+  recordVisitor(ctx: { request: RequestInfo }, entry: AuditEntry, trx?: Trx): Promise<void>
+  /** Records what the platform did by itself. */
+  recordSystem(entry: SystemEntry, trx?: Trx): Promise<void>
+}
+
+/** The audit log for functions that run in a transaction: they may not take another connection. */
+export interface TransactionAudit {
+  record(ctx: { request: RequestInfo }, caller: Caller, entry: AuditEntry, trx: Trx): Promise<void>
+  recordVisitor(ctx: { request: RequestInfo }, entry: AuditEntry, trx: Trx): Promise<void>
+  recordSystem(entry: SystemEntry, trx: Trx): Promise<void>
 }
 
 export function createAuditRecorder(parts: {
@@ -60,17 +77,19 @@ export function createAuditRecorder(parts: {
   chained: boolean
 }): AuditRecorder {
   const { database, clock, log, metrics, keyedLimiter } = parts
+  const insert = (event: NewAuditEvent, trx: Trx) =>
+    parts.chained ? insertChainedAuditEvent(trx, event) : insertAuditEvent(trx, event)
   // The head of a chain is locked until the entry is committed. Who waits for it here holds no
   // connection.
-  const insert = (event: NewAuditEvent) =>
+  const insertAlone = (event: NewAuditEvent) =>
     parts.chained
       ? keyedLimiter.take(`audit ${auditChainOf(event)}`, () =>
-          insertChainedAuditEvent(database.db, event),
+          database.db.transaction().execute((trx) => insert(event, trx)),
         )
       : insertAuditEvent(database.db, event)
-  async function write(event: NewAuditEvent): Promise<void> {
+  async function write(event: NewAuditEvent, trx?: Trx): Promise<void> {
     try {
-      await insert(event)
+      await (trx ? atSavepoint(trx, () => insert(event, trx)) : insertAlone(event))
     } catch (err) {
       metrics.auditWriteFailures.inc()
       log.error(
@@ -109,24 +128,25 @@ export function createAuditRecorder(parts: {
   return {
     entryOf,
     write,
-    record: (ctx, caller, entry) => write(entryOf(ctx, caller, entry)),
-    recordVisitor: ({ request }, entry) =>
-      write({
-        ...ofRequest(request, entry),
-        actorType: 'visitor',
-        actorId: null,
-        actorEmail: null,
-      }),
-    recordSystem: (entry, source = 'job') =>
-      write({
-        ...common(entry),
-        actorType: 'system',
-        actorId: null,
-        actorEmail: null,
-        actorIp: null,
-        source,
-        metadata: auditMetadata(entry.metadata ?? {}),
-      }),
+    record: ({ request }, caller, entry, trx) => write(entryOf({ request }, caller, entry), trx),
+    recordVisitor: ({ request }, entry, trx) =>
+      write(
+        { ...ofRequest(request, entry), actorType: 'visitor', actorId: null, actorEmail: null },
+        trx,
+      ),
+    recordSystem: ({ source = 'job', ...entry }, trx) =>
+      write(
+        {
+          ...common(entry),
+          actorType: 'system',
+          actorId: null,
+          actorEmail: null,
+          actorIp: null,
+          source,
+          metadata: auditMetadata(entry.metadata ?? {}),
+        },
+        trx,
+      ),
   }
 }
 

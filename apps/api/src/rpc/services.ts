@@ -23,7 +23,8 @@ import type { TenantChanges } from '../platform/tenant-changes.ts'
 import type { TokenVerifier } from '../platform/token.ts'
 import type { UpstreamCalls } from '../platform/upstream-calls.ts'
 import type { WebhookSender } from '../platform/webhook-sender.ts'
-import type { AuditRecorder } from './audit-recorder.ts'
+import type { AuditRecorder, TransactionAudit } from './audit-recorder.ts'
+import type { RequestInfo } from './caller.ts'
 import type { Limits } from './limits.ts'
 
 /**
@@ -103,4 +104,10 @@ export interface MailKind {
 export type InTransaction = Pick<
   Services,
   'config' | 'clock' | 'log' | 'systems' | 'outbox' | 'jobs' | 'limits'
->
+> & { audit: TransactionAudit }
+
+/** A request for functions that run while a transaction is open. */
+export interface TransactionContext {
+  services: InTransaction
+  request: RequestInfo
+}

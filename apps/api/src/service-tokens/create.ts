@@ -51,12 +51,12 @@ export async function createServiceToken(
     })
     const stored = await findServiceToken(trx, owner, id)
     if (!stored) throw new Error(`the service token ${id} is gone`)
+    await recordToken(ctx, trx, holder, stored, 'service_token.created', {
+      scopes: stored.scopes,
+      networks: stored.networks,
+      expiresAt: stored.expiresAt,
+    })
     return { ...stored, token: writeServiceToken(id, secret) }
-  })
-  await recordToken(ctx, holder, row, 'service_token.created', {
-    scopes: row.scopes,
-    networks: row.networks,
-    expiresAt: row.expiresAt,
   })
   return { ...toServiceTokenView(row, now), token: row.token }
 }

@@ -2,11 +2,13 @@ import type { AuditAction } from '@atrium/core/audit/audit'
 import type { TenantStatus } from '@atrium/core/tenants/tenants'
 import type { Trx } from '@atrium/db/platform/connect'
 import type { TokenOwner } from '@atrium/db/service-tokens/service-tokens'
+import type { AuditEntry } from '../rpc/audit-recorder.ts'
 import type { Caller } from '../rpc/caller.ts'
 import type { Context } from '../rpc/context.ts'
 import type { Access, OwnPartner } from '../rpc/guards.ts'
 import { lockOpenTenant, rejectFormerAdmin } from '../rpc/open-tenant.ts'
 import { lockOwnPartner } from '../rpc/partner-lock.ts'
+import type { TransactionContext } from '../rpc/services.ts'
 import { tenantTransaction } from '../rpc/tenant-transaction.ts'
 
 /** Whose tokens a call is about, and how they are changed. Made for each call by its guard. */
@@ -66,20 +68,22 @@ export function ofPlatform({ services }: Context, caller: Caller): Holder {
   }
 }
 
-/** Records an act on a token. */
+/** Records a change of a token in its transaction. */
 export function recordToken(
-  ctx: Context,
+  ctx: TransactionContext,
+  trx: Trx,
   { caller, place }: Holder,
   token: { id: string; name: string },
   action: Extract<AuditAction, `service_token.${string}`>,
   metadata: Record<string, unknown> = {},
 ): Promise<void> {
-  return ctx.services.audit.record(ctx, caller, {
+  const entry: AuditEntry = {
     action,
     resourceType: 'service_token',
     resourceId: token.id,
     resourceName: token.name,
     ...place,
     metadata,
-  })
+  }
+  return ctx.services.audit.record(ctx, caller, entry, trx)
 }

@@ -42,11 +42,11 @@ export async function rotateServiceToken(
     })
     const stored = rotated ? await findServiceToken(trx, holder.owner, id) : undefined
     if (!stored) throw noSuchToken()
+    await recordToken(ctx, trx, holder, stored, 'service_token.rotated', {
+      overlapHours,
+      expiresAt: stored.expiresAt,
+    })
     return stored
-  })
-  await recordToken(ctx, holder, row, 'service_token.rotated', {
-    overlapHours,
-    expiresAt: row.expiresAt,
   })
   return { ...toServiceTokenView(row, now), token: writeServiceToken(id, secret) }
 }
@@ -62,13 +62,12 @@ export async function revokeServiceToken(
   { id }: ServiceTokenPath,
 ): Promise<void> {
   const at = ctx.services.clock.now()
-  const row = await holder.change(async (trx) => {
+  await holder.change(async (trx) => {
     const revoked = await revoke(trx, holder.owner, id, { at, by: holder.caller.id ?? null })
     const stored = revoked ? await findServiceToken(trx, holder.owner, id) : undefined
     if (!stored) throw noSuchToken()
-    return stored
+    await recordToken(ctx, trx, holder, stored, 'service_token.revoked')
   }, evenClosed)
-  await recordToken(ctx, holder, row, 'service_token.revoked')
 }
 
 const noSuchToken = () => new AppError('not_found', errorText('unknownServiceToken'))

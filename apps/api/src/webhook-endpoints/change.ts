@@ -24,7 +24,9 @@ import {
   type WebhookEndpointRow,
 } from '@atrium/db/webhook-endpoints/webhook-endpoints'
 import { endpointSecretContext } from '../platform/endpoint-secret-context.ts'
+import type { AuditEntry } from '../rpc/audit-recorder.ts'
 import type { Context } from '../rpc/context.ts'
+import type { TransactionContext } from '../rpc/services.ts'
 import type { Holder } from '../service-tokens/owner.ts'
 import { keyringOf, newEndpointSecret } from './secret.ts'
 import { toEndpointView } from './view.ts'
@@ -64,9 +66,12 @@ export async function createWebhookEndpoint(
       createdAt: now,
       cursor: await endOfEvents(trx),
     })
-    return endpointOf(trx, holder, id)
+    const created = await endpointOf(trx, holder, id)
+    await recordEndpoint(ctx, trx, holder, created, 'webhook_endpoint.created', {
+      types: created.types,
+    })
+    return created
   })
-  await recordEndpoint(ctx, holder, row, 'webhook_endpoint.created', { types: row.types })
   return { ...toEndpointView(row, now), secret }
 }
 
@@ -81,7 +86,7 @@ export async function changeWebhookEndpoint(
 ): Promise<WebhookEndpointView> {
   if (url !== undefined) rejectUnusable(ctx, url)
   const now = ctx.services.clock.now()
-  const { before, after } = await holder.change(async (trx) => {
+  const changed = await holder.change(async (trx) => {
     const before = await endpointOf(trx, holder, id)
     const off = before.disabledAt !== null
     const change: EndpointChange = {
@@ -92,14 +97,15 @@ export async function changeWebhookEndpoint(
       ...(enabled === true && off && { disabled_at: null, disabled_reason: null }),
     }
     if (Object.keys(change).length > 0) await updateWebhookEndpoint(trx, id, change)
-    return { before, after: await endpointOf(trx, holder, id) }
+    const after = await endpointOf(trx, holder, id)
+    await recordEndpoint(ctx, trx, holder, after, 'webhook_endpoint.updated', {
+      changes: changedFields(toEndpointView(before, now), toEndpointView(after, now), [
+        ...['url', 'description', 'types', 'disabledAt'],
+      ]),
+    })
+    return after
   })
-  await recordEndpoint(ctx, holder, after, 'webhook_endpoint.updated', {
-    changes: changedFields(toEndpointView(before, now), toEndpointView(after, now), [
-      ...['url', 'description', 'types', 'disabledAt'],
-    ]),
-  })
-  return toEndpointView(after, now)
+  return toEndpointView(changed, now)
 }
 
 /**
@@ -121,9 +127,11 @@ export async function rotateWebhookSecret(
       previous_secret: before.secret,
       previous_ends_at: new Date(now.getTime() + overlapHours * hourMs),
     })
+    await recordEndpoint(ctx, trx, holder, before, 'webhook_endpoint.secret_rotated', {
+      overlapHours,
+    })
     return endpointOf(trx, holder, id)
   })
-  await recordEndpoint(ctx, holder, row, 'webhook_endpoint.secret_rotated', { overlapHours })
   return { ...toEndpointView(row, now), secret }
 }
 
@@ -133,15 +141,14 @@ export async function removeWebhookEndpoint(
   holder: Holder,
   { id }: Omit<WebhookEndpointPath, 'slug'>,
 ): Promise<void> {
-  const row = await holder.change(
+  await holder.change(
     async (trx) => {
       const found = await endpointOf(trx, holder, id)
       await deleteWebhookEndpoint(trx, id)
-      return found
+      await recordEndpoint(ctx, trx, holder, found, 'webhook_endpoint.removed')
     },
     ['suspended', 'deleted'],
   )
-  await recordEndpoint(ctx, holder, row, 'webhook_endpoint.removed')
 }
 
 /** Throws AppError `not_found` for an endpoint of others. */
@@ -156,24 +163,26 @@ export async function endpointOf(
 }
 
 /**
- * Records an act on an endpoint. Addresses may hold a secret in their path, so only the host is
+ * Records an act on an endpoint in its transaction. Addresses may hold a secret in their path, so only the host is
  * named.
  */
 export function recordEndpoint(
-  ctx: Context,
+  ctx: TransactionContext,
+  trx: Trx,
   { caller, place }: Holder,
   { id, url }: Pick<WebhookEndpointRow, 'id' | 'url'>,
   action: Extract<AuditAction, `webhook_endpoint.${string}`>,
   metadata: Record<string, unknown> = {},
 ): Promise<void> {
-  return ctx.services.audit.record(ctx, caller, {
+  const entry: AuditEntry = {
     action,
     resourceType: 'webhook_endpoint',
     resourceId: id,
     resourceName: new URL(url).host,
     ...place,
     metadata,
-  })
+  }
+  return ctx.services.audit.record(ctx, caller, entry, trx)
 }
 
 /** Plain http and addresses inside of networks are for those that an operator named. */

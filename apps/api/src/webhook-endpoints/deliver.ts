@@ -12,6 +12,7 @@ import {
 } from '@atrium/db/webhook-endpoints/deliveries'
 import { findOwnerNames } from '@atrium/db/webhook-endpoints/webhook-endpoints'
 import { toEventView } from '../events/list.ts'
+import type { AuditEntry } from '../rpc/audit-recorder.ts'
 import { ownerOf } from '../rpc/service-caller.ts'
 import type { InTransaction, Services } from '../rpc/services.ts'
 import { ownerInMail, recipientsOf } from '../service-tokens/owner-mails.ts'
@@ -83,10 +84,12 @@ async function deliverTo(services: Services, endpoint: ClaimedEndpoint): Promise
         : afterFailure(row.cursor, attempts, failingSince, delivery.at)
       const saved = await db.transaction().execute(async (trx) => {
         if (!(await saveTry(trx, endpoint, delivery, outcome))) return false
-        if (outcome.disabledAt) await mailDisabled(trx, services, endpoint)
+        if (outcome.disabledAt) {
+          await mailDisabled(trx, services, endpoint)
+          await recordDisabled(trx, services, endpoint)
+        }
         return true
       })
-      if (saved && outcome.disabledAt) await recordDisabled(services, endpoint)
       if (!saved || !accepted) return
       ;[cursor, attempts, failingSince] = [row.cursor, 0, null]
     }
@@ -138,14 +141,19 @@ async function mailDisabled(
   }
 }
 
-async function recordDisabled(services: Services, endpoint: ClaimedEndpoint): Promise<void> {
-  const { tenantSlug, partnerSlug } = await findOwnerNames(services.database.db, endpoint)
-  await services.audit.recordSystem({
+async function recordDisabled(
+  trx: Trx,
+  { audit }: InTransaction,
+  endpoint: ClaimedEndpoint,
+): Promise<void> {
+  const { tenantSlug, partnerSlug } = await findOwnerNames(trx, endpoint)
+  const entry: AuditEntry = {
     action: 'webhook_endpoint.disabled',
     resourceType: 'webhook_endpoint',
     resourceId: endpoint.id,
     resourceName: new URL(endpoint.url).host,
     tenantSlug,
     partnerSlug,
-  })
+  }
+  await audit.recordSystem(entry, trx)
 }

@@ -13,6 +13,7 @@ import {
   type WebhookEndpointPath,
 } from '@atrium/core/webhook-endpoints/webhook-endpoints'
 import { cursorBefore, findEvent } from '@atrium/db/events/events'
+import type { Trx } from '@atrium/db/platform/connect'
 import {
   insertDelivery,
   listDeliveries,
@@ -67,10 +68,11 @@ export async function testWebhookEndpoint(
 ): Promise<WebhookDelivery> {
   const endpoint = await endpointOf(ctx.services.database.db, holder, id)
   const eventId = randomUUID()
-  const delivery = await sendNow(ctx, endpoint, {
+  const sent = await sendTo(ctx.services, endpoint, {
     id: eventId,
     type: testEventType,
     kind: 'test',
+    attempt: 1,
     content: {
       id: eventId,
       type: testEventType,
@@ -78,8 +80,9 @@ export async function testWebhookEndpoint(
       data: { tenant: holder.place.tenantSlug ?? null, partner: holder.place.partnerSlug ?? null },
     },
   })
-  await recordEndpoint(ctx, holder, endpoint, 'webhook_endpoint.tested', { ok: delivery.ok })
-  return delivery
+  return noteSent(ctx, sent, (trx, { ok }) =>
+    recordEndpoint(ctx, trx, holder, endpoint, 'webhook_endpoint.tested', { ok }),
+  )
 }
 
 /**
@@ -94,39 +97,40 @@ export async function replayEvents(
 ): Promise<{ delivery: WebhookDelivery | null }> {
   const { db } = ctx.services.database
   const endpoint = await endpointOf(db, holder, id)
-  let delivery: WebhookDelivery | null = null
+  const record = (trx: Trx) =>
+    recordEndpoint(ctx, trx, holder, endpoint, 'webhook_endpoint.replayed', {
+      ...(eventId === undefined ? { since } : { eventId }),
+    })
   if (eventId !== undefined) {
     const row = await findEvent(db, holder.owner, eventId)
     if (!row) throw new AppError('not_found', errorText('unknownEvent'))
     const content = toEventView(row, holder.owner)
-    delivery = await sendNow(ctx, endpoint, {
-      id: content.id,
-      type: content.type,
-      kind: 'replay',
-      content,
-    })
-  } else if (since !== undefined) {
-    await holder.change(async (trx) => {
-      await endpointOf(trx, holder, id)
-      const cursor = await cursorBefore(trx, holder.owner, new Date(since))
-      if (cursor !== undefined) await rewindWebhookEndpoint(trx, id, cursor)
-    })
+    const { id: messageId, type } = content
+    const message = { id: messageId, type, kind: 'replay' as const, attempt: 1, content }
+    return { delivery: await noteSent(ctx, await sendTo(ctx.services, endpoint, message), record) }
   }
-  await recordEndpoint(ctx, holder, endpoint, 'webhook_endpoint.replayed', {
-    ...(eventId === undefined ? { since } : { eventId }),
+  await holder.change(async (trx) => {
+    await endpointOf(trx, holder, id)
+    const cursor = since && (await cursorBefore(trx, holder.owner, new Date(since)))
+    if (cursor) await rewindWebhookEndpoint(trx, id, cursor)
+    await record(trx)
   })
-  return { delivery }
+  return { delivery: null }
 }
 
-async function sendNow(
+/** Stores a delivery with its entry in the audit log, and returns it. */
+function noteSent(
   { services }: Context,
-  endpoint: WebhookEndpointRow,
-  message: Omit<Parameters<typeof sendTo>[2], 'attempt'>,
+  sent: NewDelivery,
+  record: (trx: Trx, delivery: WebhookDelivery) => Promise<void>,
 ): Promise<WebhookDelivery> {
-  const delivery = await sendTo(services, endpoint, { ...message, attempt: 1 })
-  const id = await insertDelivery(services.database.db, delivery)
-  const { eventId: event_id, eventType: event_type, ...fields } = delivery
-  return toDeliveryView({ ...fields, id, event_id, event_type })
+  return services.database.db.transaction().execute(async (trx) => {
+    const id = await insertDelivery(trx, sent)
+    const { eventId: event_id, eventType: event_type, ...fields } = sent
+    const delivery = toDeliveryView({ ...fields, id, event_id, event_type })
+    await record(trx, delivery)
+    return delivery
+  })
 }
 
 /** The log of an endpoint, newest first. Throws AppError `not_found`. */

@@ -49,12 +49,26 @@ export async function insertAuditEvent(db: Db | Trx, event: NewAuditEvent): Prom
  * Writes an entry that is linked to the one before it (migration 0019). The setting ends with the
  * transaction.
  */
-export async function insertChainedAuditEvent(db: Db, event: NewAuditEvent): Promise<void> {
-  await db.transaction().execute(async (trx) => {
-    // Plain SQL: a call of one function.
-    await sql`select set_config('atrium.audit_chain', 'on', true)`.execute(trx)
-    await insertAuditEvent(trx, event)
-  })
+export async function insertChainedAuditEvent(trx: Trx, event: NewAuditEvent): Promise<void> {
+  // Plain SQL: a call of one function.
+  await sql`select set_config('atrium.audit_chain', 'on', true)`.execute(trx)
+  await insertAuditEvent(trx, event)
+}
+
+/**
+ * Runs `insert` so that a failure of it leaves the transaction as it was before (PostgreSQL
+ * documentation, SAVEPOINT), and throws the failure.
+ */
+export async function atSavepoint(trx: Trx, insert: () => Promise<void>): Promise<void> {
+  // Plain SQL: Kysely has savepoints for controlled transactions alone.
+  await sql`savepoint audit_entry`.execute(trx)
+  try {
+    await insert()
+    await sql`release savepoint audit_entry`.execute(trx)
+  } catch (error) {
+    await sql`rollback to savepoint audit_entry`.execute(trx)
+    throw error
+  }
 }
 
 /**

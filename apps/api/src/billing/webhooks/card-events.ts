@@ -68,7 +68,10 @@ export async function cardSetUp({ services, event, payments }: EventWork): Promi
   })
   const tenant = await findCustomerTenant(db, tenantId)
   if (tenant)
-    await services.audit.recordSystem(cardEntry('billing.card_set', tenant, card), 'webhook')
+    await services.audit.recordSystem({
+      ...cardEntry('billing.card_set', tenant, card),
+      source: 'webhook',
+    })
   await payWhatIsBehind(services, payments, tenantId, { language: defaultLanguage })
   return applied
 }

@@ -92,15 +92,13 @@ async function recordParked(
     { eventId: event.id, type: event.type, note },
     'a payment event was parked; an operator can replay it',
   )
-  await services.audit.recordSystem(
-    {
-      action: 'webhook.parked',
-      outcome: 'failure',
-      resourceType: 'webhook',
-      resourceId: event.id,
-      resourceName: event.type,
-      metadata: { objectId: event.objectId, attempts: event.attempts, note },
-    },
-    'webhook',
-  )
+  await services.audit.recordSystem({
+    action: 'webhook.parked',
+    source: 'webhook',
+    outcome: 'failure',
+    resourceType: 'webhook',
+    resourceId: event.id,
+    resourceName: event.type,
+    metadata: { objectId: event.objectId, attempts: event.attempts, note },
+  })
 }

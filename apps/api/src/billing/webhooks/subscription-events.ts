@@ -60,7 +60,7 @@ export async function subscriptionChanged(work: EventWork): Promise<Outcome> {
   })
   if (!change) return stale
   for (const entry of entriesOf(change, event.type))
-    await services.audit.recordSystem(entry, 'webhook')
+    await services.audit.recordSystem({ ...entry, source: 'webhook' })
   await attendDunning(services, change.after.id)
   return applied
 }
