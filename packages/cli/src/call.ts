@@ -1,4 +1,4 @@
-import { ApiError, createAtriumClient } from '@atrium/client'
+import { ApiError, createAtriumClient, listItems, type PagedPath } from '@atrium/client'
 import { type Operation, ownerOf, pathParameters } from './operations.ts'
 import type { Profile } from './profiles.ts'
 
@@ -35,7 +35,10 @@ export function createCaller(profile: Pick<Profile, 'url' | 'token'>) {
     send,
     /** Returns the parsed response. Throws ApiError for every status other than success. */
     async call(operation: Operation, values: Values): Promise<unknown> {
-      const { path, fields } = fill(operation, values)
+      const { inPath, fields } = split(operation, values)
+      const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+        encodeURIComponent(String(inPath[name])),
+      )
       const inBody = !['GET', 'DELETE'].includes(operation.method)
       const { data, error, response } = await send({
         method: operation.method,
@@ -47,6 +50,15 @@ export function createCaller(profile: Pick<Profile, 'url' | 'token'>) {
       const isJson = /\bjson\b/.test(response.headers.get('content-type') ?? '')
       return isJson && operation.output !== 'file' ? JSON.parse(text) : text
     },
+    /** Returns the items of every page, from the cursor among the values on. Throws ApiError. */
+    callPages(operation: Operation, values: Values): Promise<unknown[]> {
+      const { inPath, fields } = split(operation, values)
+      const items = listItems(client, operation.path as PagedPath, {
+        path: inPath as never,
+        query: fields,
+      })
+      return Array.fromAsync(items)
+    },
   }
 }
 
@@ -54,16 +66,14 @@ export type Caller = ReturnType<typeof createCaller>
 
 const hasFields = (fields: Values) => Object.keys(fields).length > 0
 
-/** The path with its values, and the fields that remain. */
-function fill(operation: Operation, values: Values): { path: string; fields: Values } {
-  const inPath = pathParameters(operation.path)
-  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
-    encodeURIComponent(String(values[name])),
+/** The values of the path, and the fields that remain. */
+function split({ path }: Operation, values: Values): { inPath: Values; fields: Values } {
+  const names = pathParameters(path)
+  const given = Object.entries(values).filter(([, value]) => value !== undefined)
+  const [inPath, fields] = [true, false].map((wanted) =>
+    Object.fromEntries(given.filter(([name]) => names.includes(name) === wanted)),
   )
-  const fields = Object.fromEntries(
-    Object.entries(values).filter(([name, value]) => !inPath.includes(name) && value !== undefined),
-  )
-  return { path, fields }
+  return { inPath: inPath ?? {}, fields: fields ?? {} }
 }
 
 /** The slug of the owner that a path names, from the profile where there is one. */

@@ -1,6 +1,6 @@
 import { confirm } from '@inquirer/prompts'
 import { type Command, Option } from 'commander'
-import { type Caller, createCaller, ownerSlug, type Values } from './call.ts'
+import { createCaller, ownerSlug, type Values } from './call.ts'
 import { DeclinedError, UsageError } from './failure.ts'
 import { choicesOf, isFlag, isPlainList, placeholderOf, readJson, readOption } from './input.ts'
 import { type Operation, ownerOf, pathParameters } from './operations.ts'
@@ -83,7 +83,7 @@ async function run(
     if (!(seconds >= 1)) throw new UsageError('--watch takes seconds, at least 1.')
     return watch(() => caller.call(operation, values), show, seconds * 1_000)
   }
-  if (given.all) return show(await readAll(caller, operation, values))
+  if (given.all) return show({ items: await caller.callPages(operation, values), nextCursor: null })
   show(await caller.call(operation, values))
 }
 
@@ -120,22 +120,6 @@ async function readValues(
   if (missing.length > 0)
     throw new UsageError(`Missing: ${missing.map((name) => `--${kebab(name)}`).join(', ')}.`)
   return values
-}
-
-/** All pages as one. */
-async function readAll(caller: Caller, operation: Operation, values: Values) {
-  const name = cursorOption(operation)
-  const items: unknown[] = []
-  let cursor = values[name]
-  for (;;) {
-    const page = (await caller.call(operation, { ...values, [name]: cursor })) as {
-      items: unknown[]
-      nextCursor: string | null
-    }
-    items.push(...page.items)
-    if (page.nextCursor === null || page.nextCursor === cursor) return { items, nextCursor: null }
-    cursor = page.nextCursor
-  }
 }
 
 function print(data: unknown, operation: Operation, given: Given, terminal: Terminal): void {
