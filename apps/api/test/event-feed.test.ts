@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { EventView } from '@atrium/core/events/events'
+import { type EventView, eventDays } from '@atrium/core/events/events'
 import { insertAuditEvent, type NewAuditEvent } from '@atrium/db/audit/audit'
 import { prepareEventDays } from '@atrium/db/events/events'
 import type { TokenOwner } from '@atrium/db/service-tokens/service-tokens'
@@ -67,6 +67,7 @@ async function readUntil(token: string, after: string | null, last: string): Pro
     .toBe(last)
   return events
 }
+const secondsOf = (cursor: string) => Number(cursor.split('-')[2])
 /** Where the events of a reader end now. */
 async function end(token: string): Promise<string | null> {
   const mark = `mark ${Math.random()}`
@@ -97,7 +98,7 @@ describe('events', () => {
     expect(JSON.stringify(events)).not.toMatch(/192\.0\.2\.1|requestId/)
   })
 
-  it('are read page by page, each once, and a reader at the end keeps its place', async () => {
+  it('are read page by page, each once, and a reader at the end moves on with it', async () => {
     const token = await tokenOf(ofTenant())
     const start = await end(token)
     for (const name of ['one', 'two', 'three']) await write({ resourceName: name })
@@ -112,8 +113,38 @@ describe('events', () => {
     }
     expect(names).toEqual(['one', 'two', 'three'])
     const { body } = await testApp.request('GET', `/events?after=${after}`, { token })
-    expect(body).toEqual({ items: [], nextCursor: after, more: false })
+    expect(body).toEqual({ items: [], nextCursor: expect.any(String), more: false })
+    expect(secondsOf(body.nextCursor)).toBeGreaterThanOrEqual(secondsOf(after ?? ''))
+    await write({ resourceName: 'four' })
+    const [four] = await readUntil(token, body.nextCursor, 'four')
+    expect(four?.data.resource.name).toBe('four')
   })
+
+  it('are followed from now on without reading those before', async () => {
+    const token = await tokenOf(ofTenant())
+    await end(token)
+    const { body } = await testApp.request('GET', '/events?after=end', { token })
+    expect(body).toEqual({ items: [], nextCursor: expect.any(String), more: false })
+    await write({ resourceName: 'afterwards' })
+    const events = await readUntil(token, body.nextCursor, 'afterwards')
+    expect(events).toHaveLength(1)
+  })
+
+  it.each(['/events', '/events/stream'])(
+    'are not read at %s behind a cursor that is older than they are kept',
+    async (path) => {
+      const now = Math.floor(Date.now() / 1_000)
+      const { status, body } = await testApp.request(
+        'GET',
+        `${path}?after=1-1-${now - eventDays * 86_400 - 1}`,
+        { token: operator },
+      )
+      expect([status, body.code]).toEqual([410, 'cursor_expired'])
+      expect(body.detail).toContain('after=end')
+      const kept = `${path}?after=1-1-${now - eventDays * 86_400 + 600}`
+      expect((await testApp.request('GET', kept, { token: operator })).status).toBe(200)
+    },
+  )
 
   it('show a partner its own and what it may know of its customers', async () => {
     const token = await tokenOf({ kind: 'partner', partnerId: tenant.partnerId })
@@ -228,7 +259,7 @@ describe('events', () => {
     expect((await testApp.request('GET', '/events', { token })).status).toBe(200)
   })
 
-  it.each(['1', '1-', 'x-1', '1-1-1', `1-${'9'.repeat(19)}`, `${'9'.repeat(20)}-1`])(
+  it.each(['1', '1-1', 'x-1-1', '1-1-1-1', `1-${'9'.repeat(19)}-1`, `${'9'.repeat(20)}-1-1`])(
     'are not read behind the cursor %s',
     async (after) => {
       const { status, body } = await testApp.request('GET', `/events?after=${after}`, {

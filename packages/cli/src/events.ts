@@ -16,7 +16,6 @@ interface Event {
 }
 type TailOptions = Choice & { after?: string; json?: boolean; follow: boolean }
 
-const largestPage = 200
 const firstPauseMs = 1_000
 const longestPauseMs = 30_000
 
@@ -82,18 +81,12 @@ async function readStream(
   }
 }
 
-async function newestCursor(profile: Profile): Promise<string | undefined> {
-  const client = createAtriumClient(profile)
-  let after: string | undefined
-  for (;;) {
-    const page = await dataOf(
-      client.GET('/events', {
-        params: { query: { limit: largestPage, ...(after !== undefined && { after }) } },
-      }),
-    )
-    after = page.nextCursor ?? undefined
-    if (!page.more) return after
-  }
+/** Where the events end now. */
+async function newestCursor(profile: Profile): Promise<string> {
+  const { nextCursor } = await dataOf(
+    createAtriumClient(profile).GET('/events', { params: { query: { after: 'end' } } }),
+  )
+  return nextCursor
 }
 
 function describe({ type, timestamp, cursor, data }: Event): string {

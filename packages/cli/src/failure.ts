@@ -34,7 +34,7 @@ export function statusOf(error: unknown): number {
 /** The exit status of a response other than success. */
 export function statusOfResponse(status: number): number {
   if (status === 401 || status === 403) return exitStatus.noPermission
-  if (status === 404) return exitStatus.notFound
+  if (status === 404 || status === 410) return exitStatus.notFound
   if (status === 400 || status === 422) return exitStatus.invalidInput
   if (status === 429) return exitStatus.tryLater
   return status >= 500 ? exitStatus.unavailable : exitStatus.failed

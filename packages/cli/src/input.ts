@@ -12,8 +12,9 @@ function typesOf(schema: FieldSchema): string[] {
 /** The words that a field takes; none where it takes any text. */
 export function choicesOf(schema: FieldSchema): string[] {
   const own = schema.enum ?? (schema.const === undefined ? [] : [schema.const])
-  const all = [...own, ...(schema.anyOf ?? []).flatMap(choicesOf)]
-  return [...new Set(all.filter((one) => one !== null).map(String))]
+  const others = (schema.anyOf ?? []).filter(({ type }) => type !== 'null').map(choicesOf)
+  if (others.some((words) => words.length === 0)) return []
+  return [...new Set([...own, ...others.flat()].filter((one) => one !== null).map(String))]
 }
 
 /** Whether the option is given once for each item of a list of plain values. */

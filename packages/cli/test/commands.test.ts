@@ -222,6 +222,44 @@ describe('atrium events tail', () => {
     expect(await new Promise((done) => child.once('exit', done))).toBe(130)
   })
 
+  it('begins at the end with one request, and prints each event once after a lost connection', async () => {
+    const asked: string[] = []
+    const note = ({ url = '' }: { url?: string }) => void asked.push(url)
+    server.on('request', note)
+    const child = start(['events', 'tail'], env)
+    const { stdout, stderr } = child
+    if (!stdout || !stderr) throw new Error('no output')
+    const lines = createInterface({ input: stdout })[Symbol.asyncIterator]()
+    const notes = createInterface({ input: stderr })[Symbol.asyncIterator]()
+    await expect.poll(() => asked.some((url) => url.startsWith('/events/stream'))).toBe(true)
+    server.off('request', note)
+    expect(asked.filter((url) => url.startsWith('/events?'))).toEqual(['/events?after=end'])
+    await json('tenants', 'update', '--name', 'Before')
+    expect((await lines.next()).value).toMatch(/ {2}tenant\.updated {2}acme {2}/)
+    server.closeAllConnections()
+    await json('tenants', 'update', '--name', 'Acme')
+    expect((await notes.next()).value).toContain('continues behind the last event')
+    const [, cursor = ''] = String((await lines.next()).value).split('  ')
+    child.kill('SIGINT')
+    await new Promise((done) => child.once('exit', done))
+    const after = await json('events', 'list', '--after', cursor)
+    expect(after.items).toEqual([])
+    expect((await lines.next()).done).toBe(true)
+  })
+
+  it('ends for a cursor that is older than events are kept, and says so', async () => {
+    const { status, err } = await atrium(['events', 'tail', '--after', '1-1-1'], env)
+    expect({ status, err }).toEqual({ status: 66, err: expect.stringContaining('cursor_expired') })
+  })
+
+  it('lists all events page by page to the end', async () => {
+    const listed = await json('events', 'list', '--limit', '1', '--all')
+    expect(listed.items.length).toBeGreaterThan(1)
+    const [first] = listed.items
+    const rest = await json('events', 'list', '--limit', '1', '--all', '--after', first.cursor)
+    expect(rest.items).toEqual(listed.items.slice(1))
+  })
+
   it('ends when the token may not read events', async () => {
     const own = { ...env, ATRIUM_TOKEN: reader }
     expect(await atrium(['events', 'tail', '--no-follow'], own)).toMatchObject({ status: 77 })

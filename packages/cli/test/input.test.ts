@@ -28,6 +28,7 @@ describe('an option', () => {
 
   it('says what it takes', () => {
     expect(choicesOf({ anyOf: [{ enum: ['en', 'de'] }, { type: 'null' }] })).toEqual(['en', 'de'])
+    expect(choicesOf({ anyOf: [{ const: 'end' }, { type: 'string' }] })).toEqual([])
     expect(placeholderOf('days', list)).toBe('<days...>')
     expect(isPlainList({ type: 'array', items: { type: 'object' } })).toBe(false)
   })

@@ -5,6 +5,8 @@ import { dataOf, type Result } from './problem.ts'
 interface Page {
   items: unknown[]
   nextCursor: string | null
+  /** Whether more items are there already; some lists have it. */
+  more?: boolean
 }
 type PageResponse<Path extends keyof paths> = paths[Path] extends {
   get: { responses: { 200: { content: { 'application/json': infer Body extends Page } } } }
@@ -63,7 +65,7 @@ export async function* listItems<Path extends PagedPath>(
       }),
     )
     yield* page.items as ItemOf<Path>[]
-    // The cursor of a list that grows at its end stays the same there.
-    cursor = page.nextCursor === cursor ? null : page.nextCursor
+    // A list that grows at its end has a next cursor there too.
+    cursor = page.items.length === 0 && page.more === false ? null : page.nextCursor
   } while (cursor !== null)
 }

@@ -1,19 +1,36 @@
-import type { EventPage, EventView, ListEvents } from '@atrium/core/events/events'
-import { type EventRow, listEvents as queryEvents } from '@atrium/db/events/events'
+import {
+  type EventPage,
+  type EventView,
+  eventDays,
+  isExpiredCursor,
+  type ListEvents,
+} from '@atrium/core/events/events'
+import { errorText } from '@atrium/core/platform/error-text'
+import { AppError } from '@atrium/core/platform/errors'
+import { type EventRow, endOfEvents, listEvents as queryEvents } from '@atrium/db/events/events'
 import type { TokenOwner } from '@atrium/db/service-tokens/service-tokens'
 import type { Services } from '../rpc/services.ts'
 
-/** Events behind a cursor in the order of their commits. */
+/**
+ * Events behind a cursor in the order of their commits. Throws AppError `cursor_expired`: events
+ * behind the cursor may have been deleted, and a reader must learn that some are missing.
+ */
 export async function listEvents(
-  services: Pick<Services, 'database'>,
+  { database: { db }, clock }: Pick<Services, 'database' | 'clock'>,
   reader: TokenOwner,
   { after, limit }: ListEvents,
 ): Promise<EventPage> {
-  const rows = await queryEvents(services.database.db, reader, { after, limit: limit + 1 })
+  if (after !== undefined && after !== 'end' && isExpiredCursor(after, clock.now()))
+    throw new AppError('cursor_expired', errorText('cursorExpired', { days: eventDays }))
+  // Read before the events, so that none can be between them and the end.
+  const end = await endOfEvents(db)
+  if (after === 'end') return { items: [], nextCursor: end, more: false }
+  const rows = await queryEvents(db, reader, { after, limit: limit + 1 })
   const items = rows.slice(0, limit).map((row) => toEventView(row, reader))
   return {
     items,
-    nextCursor: items.at(-1)?.cursor ?? after ?? null,
+    // A reader without events moves on too: its cursor would otherwise expire.
+    nextCursor: items.at(-1)?.cursor ?? end,
     more: rows.length > limit,
   }
 }

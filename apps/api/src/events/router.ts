@@ -10,6 +10,7 @@ export const eventsRouter = router({
   list: eventsReader
     .meta({
       scope: 'events:read',
+      errors: ['cursor_expired'],
       openapi: {
         method: 'GET',
         path: '/events',
@@ -25,6 +26,7 @@ export const eventsRouter = router({
   stream: eventsReader
     .meta({
       scope: 'events:read',
+      errors: ['cursor_expired'],
       openapi: {
         method: 'GET',
         path: '/events/stream',

@@ -27,7 +27,7 @@ export async function* streamEvents(
   let silence = 0
   while (!signal.aborted) {
     const page = await listEvents(ctx.services, reader, { after: cursor, limit: pageSize })
-    cursor = page.nextCursor ?? undefined
+    cursor = page.nextCursor
     if (page.items.length > 0)
       yield page.items.map((event) => `${JSON.stringify(event)}\n`).join('')
     if (page.more) continue

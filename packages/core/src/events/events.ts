@@ -19,8 +19,20 @@ export const partnerResources: readonly string[] = [
   'tenant',
 ]
 
-/** A place in the order of events, as `cursor` of an event names it. */
-export const eventCursor = z.string().regex(/^[0-9]{1,19}-[0-9]{1,18}$/, says('cursor'))
+/**
+ * A place in the order of events, as `cursor` of an event names it: transaction, sequence, and the
+ * second at which it was the place of an event or the end.
+ */
+export const eventCursor = z.string().regex(/^[0-9]{1,19}-[0-9]{1,18}-[0-9]{1,11}$/, says('cursor'))
+
+/** Where a reader begins: behind an event, or behind the newest one. */
+const firstPlace = z.literal('end').or(eventCursor)
+
+/** Whether events behind a cursor may have been deleted since. */
+export function isExpiredCursor(cursor: string, now: Date): boolean {
+  const seconds = Number(cursor.split('-')[2])
+  return seconds < now.getTime() / 1_000 - eventDays * 86_400
+}
 
 /** One change, as programs read it and webhooks deliver it. */
 export const EventView = z.object({
@@ -55,22 +67,22 @@ export type EventView = z.infer<typeof EventView>
 
 export const EventPage = z.object({
   items: z.array(EventView),
-  /** For `after` of the next call; null while there was no event yet. */
-  nextCursor: z.string().nullable(),
+  /** For `after` of the next call. */
+  nextCursor: z.string(),
   /** Whether more events are there already. */
   more: z.boolean(),
 })
 export type EventPage = z.infer<typeof EventPage>
 
 export const ListEvents = z.strictObject({
-  /** Only events behind this one; from the oldest that is kept where absent. */
-  after: eventCursor.optional(),
+  /** Only events behind this one, or `end`; from the oldest that is kept where absent. */
+  after: firstPlace.optional(),
   limit: pageLimit,
 })
 export type ListEvents = z.infer<typeof ListEvents>
 
 export const StreamEvents = z.strictObject({
-  after: eventCursor.optional(),
+  after: firstPlace.optional(),
   /** Whether the stream stays open and sends events as they come. */
   follow: z.enum(['true', 'false']).default('false'),
 })

@@ -75,6 +75,7 @@ const table = {
   flag_in_use: 409,
   version_conflict: 409,
   edit_conflict: 409,
+  cursor_expired: 410,
   precondition_failed: 412,
   list_loop: 409,
   limit_reached: 409,

@@ -32,7 +32,11 @@ function selectEvents(db: Db | Trx, reader: TokenOwner) {
       'details',
     ])
     // Plain SQL: Kysely has no types for transaction ids.
-    .select(sql<string>`transaction_id || '-' || sequence`.as('cursor'))
+    .select(
+      sql<string>`transaction_id || '-' || sequence || '-' || floor(extract(epoch from recorded_at))`.as(
+        'cursor',
+      ),
+    )
     .where(sql<SqlBool>`transaction_id < pg_snapshot_xmin(pg_current_snapshot())`)
     .orderBy('transaction_id')
     .orderBy('sequence')
@@ -74,8 +78,9 @@ function isBehind(cursor: string) {
 /** The cursor of the present end: every event that is visible now is before it. */
 export async function endOfEvents(db: Db | Trx): Promise<string> {
   const { rows } = await sql<{ cursor: string }>`
-    select pg_snapshot_xmin(pg_current_snapshot()) || '-0' as cursor`.execute(db)
-  return rows[0]?.cursor ?? '0-0'
+    select pg_snapshot_xmin(pg_current_snapshot()) || '-0-' || floor(extract(epoch from now()))
+      as cursor`.execute(db)
+  return rows[0]?.cursor ?? '0-0-0'
 }
 
 /** The cursor before the first event that was recorded at or after a moment; undefined for none. */
