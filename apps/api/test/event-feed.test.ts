@@ -203,6 +203,24 @@ describe('events', () => {
     expect(events.map(({ data }) => data.resource.name)).toEqual(['begun first', 'committed first'])
   })
 
+  it('wait for no transaction of another database of the server', async () => {
+    const token = await tokenOf(ofTenant())
+    const after = await end(token)
+    const elsewhere = new URL(testApp.ownerUrl)
+    elsewhere.pathname = '/postgres'
+    const other = new pg.Client({ connectionString: elsewhere.href })
+    await other.connect()
+    try {
+      await other.query('begin')
+      await other.query('select pg_current_xact_id()')
+      await write({ resourceName: 'beside it' })
+      const { body } = await testApp.request('GET', `/events?after=${after}`, { token })
+      expect(body.items).toHaveLength(1)
+    } finally {
+      await other.end()
+    }
+  })
+
   it('lose none and repeat none for a reader beside eight writers', async () => {
     const token = await tokenOf(ofTenant())
     let after = await end(token)

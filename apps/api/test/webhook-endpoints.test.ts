@@ -101,7 +101,7 @@ const names = (to = '/') =>
   received
     .filter((one) => one.path === to)
     .map(({ body }) => JSON.parse(body).data.resource?.name as string)
-/** Delivers until the receiver has got so many; other tests on the server may hold events up. */
+/** Delivers until the receiver has got so many. */
 const delivered = (count: number) =>
   expect
     .poll(
@@ -109,7 +109,7 @@ const delivered = (count: number) =>
         await deliverEvents(testApp.app.services, 0)
         return received.length
       },
-      { timeout: 30_000, interval: 20 },
+      { timeout: 20_000, interval: 20 },
     )
     .toBe(count)
 /** Makes the next try due now. */
@@ -329,8 +329,7 @@ describe('an endpoint that fails', () => {
   })
 })
 
-// Write transactions of other test files, in other databases of the server, hold events back.
-describe('deliveries', { timeout: 60_000 }, () => {
+describe('deliveries', () => {
   it('are made once by eight processes at once', async () => {
     await endpoint()
     for (let n = 0; n < 10; n++) await write(String(n))
@@ -340,7 +339,7 @@ describe('deliveries', { timeout: 60_000 }, () => {
           await Promise.all(Array.from({ length: 8 }, () => deliverEvents(testApp.app.services, 0)))
           return received.length
         },
-        { timeout: 50_000 },
+        { timeout: 20_000 },
       )
       .toBe(10)
     expect(names()).toEqual(Array.from({ length: 10 }, (_, n) => String(n)))
@@ -381,7 +380,7 @@ describe('deliveries', { timeout: 60_000 }, () => {
           await deliverEvents(testApp.app.services, 0)
           return names().filter((name) => name === 'one' || name === 'two')
         },
-        { timeout: 30_000 },
+        { timeout: 20_000 },
       )
       .toEqual(['one', 'two', 'one', 'one', 'two'])
     const { body } = await call('POST', `/${id}/replay`, { eventId: first, since })

@@ -22,10 +22,9 @@ export async function listEvents(
 ): Promise<EventPage> {
   if (after !== undefined && after !== 'end' && isExpiredCursor(after, clock.now()))
     throw new AppError('cursor_expired', errorText('cursorExpired', { days: eventDays }))
-  // Read before the events, so that none can be between them and the end.
   const end = await endOfEvents(db)
   if (after === 'end') return { items: [], nextCursor: end, more: false }
-  const rows = await queryEvents(db, reader, { after, limit: limit + 1 })
+  const rows = await queryEvents(db, reader, { after, until: end, limit: limit + 1 })
   const items = rows.slice(0, limit).map((row) => toEventView(row, reader))
   return {
     items,

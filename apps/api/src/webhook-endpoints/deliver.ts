@@ -60,10 +60,10 @@ async function deliverTo(services: Services, endpoint: ClaimedEndpoint): Promise
   const owner = ownerOf(endpoint)
   let { cursor, attempts, failingSince } = endpoint
   for (;;) {
-    // Before the look: what comes later is behind it.
     const end = await endOfEvents(db)
     const events = await listEvents(db, owner, {
       after: cursor,
+      until: end,
       limit: perLook,
       types: endpoint.types,
     })

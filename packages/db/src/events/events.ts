@@ -10,8 +10,7 @@ export type EventRow = Awaited<ReturnType<typeof listEvents>>[number]
 
 /**
  * Events that the owner of a token may read: a tenant's own, a partner's own and those of its
- * customers that their partner knows of, or all. Those of transactions that are not yet older than
- * every one still running are left for the next call.
+ * customers that their partner knows of, or all.
  */
 function selectEvents(db: Db | Trx, reader: TokenOwner) {
   const query = db
@@ -37,7 +36,6 @@ function selectEvents(db: Db | Trx, reader: TokenOwner) {
         'cursor',
       ),
     )
-    .where(sql<SqlBool>`transaction_id < pg_snapshot_xmin(pg_current_snapshot())`)
     .orderBy('transaction_id')
     .orderBy('sequence')
   if (reader.kind === 'tenant') return query.where('tenant_id', '=', reader.tenantId)
@@ -49,17 +47,22 @@ function selectEvents(db: Db | Trx, reader: TokenOwner) {
     )
 }
 
-/** Events behind a cursor in the order of their commits (migration 0241); of all types for none. */
+/**
+ * Events behind a cursor in the order of their commits (migration 0241), of all types for none.
+ * `until` is an `endOfEvents` that was read before: events behind it may still be committed in any
+ * order.
+ */
 export function listEvents(
   db: Db,
   reader: TokenOwner,
   {
     after,
+    until,
     limit,
     types = [],
-  }: { after: string | undefined; limit: number; types?: readonly string[] },
+  }: { after: string | undefined; until: string; limit: number; types?: readonly string[] },
 ) {
-  let query = selectEvents(db, reader).limit(limit)
+  let query = selectEvents(db, reader).where(isBefore(until)).limit(limit)
   if (types.length > 0) query = query.where('type', 'in', types)
   if (after !== undefined) query = query.where(isBehind(after))
   return query.execute()
@@ -75,11 +78,19 @@ function isBehind(cursor: string) {
   return sql<SqlBool>`(transaction_id, sequence) > (${transaction}::xid8, ${sequence}::bigint)`
 }
 
-/** The cursor of the present end: every event that is visible now is before it. */
+function isBefore(cursor: string) {
+  const [transaction, sequence] = cursor.split('-')
+  return sql<SqlBool>`(transaction_id, sequence) < (${transaction}::xid8, ${sequence}::bigint)`
+}
+
+/**
+ * The cursor of the present end: no event before it can appear any more in a statement that begins
+ * after this one (migration 0252).
+ */
 export async function endOfEvents(db: Db | Trx): Promise<string> {
+  // Plain SQL: a call of one SQL function.
   const { rows } = await sql<{ cursor: string }>`
-    select pg_snapshot_xmin(pg_current_snapshot()) || '-0-' || floor(extract(epoch from now()))
-      as cursor`.execute(db)
+    select events_end() || '-0-' || floor(extract(epoch from now())) as cursor`.execute(db)
   return rows[0]?.cursor ?? '0-0-0'
 }
 
@@ -101,14 +112,17 @@ export async function cursorBefore(
   return (await query.executeTakeFirst())?.cursor
 }
 
-/** Whose events are behind a cursor, in the order of their commits. */
-export function listEventOwners(trx: Trx, after: string, limit: number) {
+/** Whose events are behind a cursor, in the order of their commits; `until` as in `listEvents`. */
+export function listEventOwners(
+  trx: Trx,
+  { after, until, limit }: { after: string; until: string; limit: number },
+) {
   return trx
     .selectFrom('events')
     .select(['tenant_id as tenantId', 'partner_id as partnerId'])
     .select(sql<string>`transaction_id || '-' || sequence`.as('cursor'))
-    .where(sql<SqlBool>`transaction_id < pg_snapshot_xmin(pg_current_snapshot())`)
     .where(isBehind(after))
+    .where(isBefore(until))
     .orderBy('transaction_id')
     .orderBy('sequence')
     .limit(limit)

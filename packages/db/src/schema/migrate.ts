@@ -95,6 +95,7 @@ import * as events from '../migrations/0241-events.ts'
 import * as webhookEndpoints from '../migrations/0242-webhook-endpoints.ts'
 import * as scimIdentifiers from '../migrations/0250-scim-identifiers.ts'
 import * as scimGroups from '../migrations/0251-scim-groups.ts'
+import * as eventsEnd from '../migrations/0252-events-end.ts'
 import { installJobs } from '../platform/install-jobs.ts'
 import { buildOnlineIndexes } from './online-indexes.ts'
 
@@ -192,6 +193,7 @@ const migrations: Record<string, Migration> = {
   '0242-webhook-endpoints': webhookEndpoints,
   '0250-scim-identifiers': scimIdentifiers,
   '0251-scim-groups': scimGroups,
+  '0252-events-end': eventsEnd,
   '0017-health': health,
   '0018-flag-guards': flagGuards,
 }

@@ -1,6 +1,6 @@
 import type { DeliveryKind } from '@atrium/core/webhook-endpoints/webhook-endpoints'
 import { sql } from 'kysely'
-import { listEventOwners, noTenant } from '../events/events.ts'
+import { endOfEvents, listEventOwners, noTenant } from '../events/events.ts'
 import { leaseExpired, secondsFromNow } from '../platform/clock.ts'
 import type { Db, Trx } from '../platform/connect.ts'
 
@@ -20,7 +20,8 @@ export function dispatchEvents(db: Db, limit: number): Promise<number> {
       .skipLocked()
       .executeTakeFirst()
     if (!last) return 0
-    const events = await listEventOwners(trx, last.cursor, limit)
+    const until = await endOfEvents(trx)
+    const events = await listEventOwners(trx, { after: last.cursor, until, limit })
     const cursor = events.at(-1)?.cursor
     if (cursor === undefined) return 0
     const tenants = new Set(events.map(({ tenantId }) => tenantId).filter((id) => id !== noTenant))
