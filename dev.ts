@@ -318,6 +318,7 @@ function apiEnvironment(databaseUrl: string, encryptionKeys: string): Record<str
     SELLER_CONTACT_PHONE: '+49 30 1234567',
     ...taxEnvironment(),
     PORTAL_URL: at(ports.portal),
+    OPERATOR_URL: at(ports.operator),
     BOOKING_URL: at(ports.booking),
     BOOKING_APP_SECRET: demoServiceCredentials.bookingAppSecret,
     PORTAL_APP_SECRET: appSecrets.portal,

@@ -4,7 +4,6 @@ import { parseArgs } from 'node:util'
 import { ExportAudit } from '@atrium/core/audit/audit'
 import { ExportBookkeeping } from '@atrium/core/billing/bookkeeping'
 import { SettingsError, settingsExitStatus } from '@atrium/core/platform/settings'
-import { trimEnd } from '@atrium/core/platform/trim'
 import { InviteUser } from '@atrium/core/users/users'
 import { openDatabase } from '@atrium/db/platform/connect'
 import { connectIntegrations } from '@atrium/integrations/connect'
@@ -201,9 +200,8 @@ async function findingsOfDoctor(
   }
   const { database, integrations } = await open(config)
   try {
-    const { OPERATOR_URL: operator, IDP_SETUP_TOKEN: setupToken } = process.env
-    const operatorUrl = operator && URL.canParse(operator) ? trimEnd(operator, /\//) : undefined
-    const options = { operatorUrl, setupToken, blueprint, disks, backups, now: new Date() }
+    const { IDP_SETUP_TOKEN: setupToken } = process.env
+    const options = { setupToken, blueprint, disks, backups, now: new Date() }
     return await examine({ config, database, integrations }, options)
   } finally {
     await database.close()

@@ -69,12 +69,7 @@ describe('the configuration of the API', () => {
     const expected = lines
       .filter(([, value]) => /change.me|example\.com/.test(value))
       .map(([name]) => name)
-    const ofOthers = [
-      'DATABASE_MIGRATION_URL',
-      'DATABASE_ADMIN_URL',
-      'IDP_SETUP_TOKEN',
-      'OPERATOR_URL',
-    ]
+    const ofOthers = ['DATABASE_MIGRATION_URL', 'DATABASE_ADMIN_URL', 'IDP_SETUP_TOKEN']
     expect(expected).toContain('STRIPE_WEBHOOK_SECRET')
     const found = faultsOf(env).map((line) => line.split(':')[0])
     expect(found.sort()).toEqual(expected.filter((name) => !ofOthers.includes(name)).sort())

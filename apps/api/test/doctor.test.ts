@@ -60,7 +60,9 @@ async function doctor(
   options: Partial<DoctorOptions> = {},
 ): Promise<Finding[]> {
   const env = Object.fromEntries(
-    Object.entries({ ...testApp.env, ...change }).filter(([, value]) => value !== undefined),
+    Object.entries({ ...testApp.env, OPERATOR_URL: undefined, ...change }).filter(
+      ([, value]) => value !== undefined,
+    ),
   )
   const config = readConfig(env)
   const database = openDatabase({
@@ -97,7 +99,7 @@ const local = (change: Record<string, string | undefined> = {}, options?: Partia
 
 describe('an installation that has everything', () => {
   it('has no error, and every need is named', async () => {
-    const findings = await local({}, { operatorUrl: 'http://operator.test', disks: ['/'] })
+    const findings = await local({ OPERATOR_URL: 'http://operator.test' }, { disks: ['/'] })
     expect(findings.filter(({ level }) => level === 'error')).toEqual([])
     expect(exitStatusOf(findings)).toBe(0)
     expect(findings.filter(({ level }) => level === 'warning').map(({ need }) => need)).toEqual([
@@ -137,8 +139,10 @@ describe('an installation that has everything', () => {
   }, 60_000)
 
   it('is compared with the blueprint when a superuser token of authentik is there', async () => {
-    const options = { setupToken: demoServiceCredentials.identityAdminToken }
-    const before = await local({}, { ...options, operatorUrl: 'http://operator.test' })
+    const before = await local(
+      { OPERATOR_URL: 'http://operator.test' },
+      { setupToken: demoServiceCredentials.identityAdminToken },
+    )
     expect(one(before, 'authentik: blueprint')).toMatchObject({
       level: 'error',
       text: expect.stringContaining('never applied'),
@@ -419,8 +423,9 @@ describe('DNS', () => {
 
 describe('certificates', () => {
   const check = (port: number, options: { now: Date; ca?: string }) => {
-    const config = readConfig({ ...testApp.env, PORTAL_URL: `https://localhost:${port}` })
-    return checkCertificates(config, undefined, options)
+    const { OPERATOR_URL, ...env } = testApp.env
+    const config = readConfig({ ...env, PORTAL_URL: `https://localhost:${port}` })
+    return checkCertificates(config, options)
   }
 
   it('are valid for two weeks at least, and trusted', async () => {

@@ -32,7 +32,7 @@ app.kubernetes.io/component: {{ .app }}
 {{- $hosts := .root.Values.hosts -}}
 {{- $settings := dict "TRUSTED_PROXY_HOPS" "1" -}}
 {{- if eq .app "api" -}}
-{{- $settings = merge $settings (dict "PORTAL_URL" (printf "https://%s" $hosts.portal) "BOOKING_URL" (printf "https://%s" $hosts.booking)) -}}
+{{- $settings = merge $settings (dict "PORTAL_URL" (printf "https://%s" $hosts.portal) "OPERATOR_URL" (printf "https://%s" $hosts.operator) "BOOKING_URL" (printf "https://%s" $hosts.booking)) -}}
 {{- else -}}
 {{- $api := include "atrium.name" (dict "root" .root "app" "api") -}}
 {{- $settings = merge $settings (dict "API_URL" (printf "http://%s:4000" $api) "PUBLIC_URL" (printf "https://%s" (get $hosts .app))) -}}

@@ -165,6 +165,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     DNS_SERVERS: sandbox.dnsServer,
     BOOKING_URL: 'http://booking.test',
     PORTAL_URL: 'https://portal.test',
+    OPERATOR_URL: 'https://operator.test',
     BOOKING_APP_SECRET: 'secret-of-the-booking-app-in-tests',
     PORTAL_APP_SECRET: 'secret-of-the-customer-portal-in-tests',
     OPERATOR_APP_SECRET: 'secret-of-the-operator-portal-in-tests',

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { trimEnd } from '@atrium/core/platform/trim'
 import type { Database } from '@atrium/db/platform/connect'
 import type { Integrations } from '@atrium/integrations/connect'
 import { checkSetup } from '@atrium/integrations/identity/authentik-setup-check'
@@ -15,8 +16,6 @@ import { checkVersions } from './checks/versions.ts'
 import type { Finding } from './findings.ts'
 
 export interface DoctorOptions {
-  /** `OPERATOR_URL`, which the service itself does not read. */
-  operatorUrl?: string | undefined
   /** `IDP_SETUP_TOKEN`: with it, authentik is compared with the blueprint. */
   setupToken?: string | undefined
   /** The blueprint that should have been applied. */
@@ -43,7 +42,7 @@ interface Parts {
  */
 export async function examine(parts: Parts, options: DoctorOptions): Promise<Finding[]> {
   const { config, database, integrations } = parts
-  const { operatorUrl, disks, backups, now, ca } = options
+  const { disks, backups, now, ca } = options
   const checks: readonly (readonly [what: string, check: () => Promise<Finding[]>])[] = [
     ['settings', async () => checkSettings(config)],
     ['database', () => checkDatabase(config, database)],
@@ -52,8 +51,8 @@ export async function examine(parts: Parts, options: DoctorOptions): Promise<Fin
     ['upstream systems', () => checkSystems(integrations)],
     ['versions', () => checkVersions(integrations)],
     ['authentik', () => checkAuthentik(config, options)],
-    ['DNS', () => checkDns(config, integrations.dns, operatorUrl)],
-    ['certificates', () => checkCertificates(config, operatorUrl, { now, ca })],
+    ['DNS', () => checkDns(config, integrations.dns)],
+    ['certificates', () => checkCertificates(config, { now, ca })],
     ['disks', () => checkDisks(disks)],
     ['archive', () => checkArchive(database)],
     ['backups', () => checkBackups(backups, now)],
@@ -70,8 +69,8 @@ export async function examine(parts: Parts, options: DoctorOptions): Promise<Fin
 
 /** Providers, flows and rights at authentik, which only a superuser's token can read. */
 async function checkAuthentik(config: Config, options: DoctorOptions): Promise<Finding[]> {
-  const { identity, groups, portalUrl } = config
-  const { setupToken, operatorUrl, blueprint } = options
+  const { identity, groups, portalUrl, operatorUrl } = config
+  const { setupToken, blueprint } = options
   if (!identity) return []
   if (!setupToken || !portalUrl || !operatorUrl)
     return [
@@ -85,8 +84,8 @@ async function checkAuthentik(config: Config, options: DoctorOptions): Promise<F
     token: setupToken,
     apiToken: identity.token,
     content: await readFile(blueprint, 'utf8'),
-    portalUrl,
-    operatorUrl,
+    portalUrl: trimEnd(portalUrl, /\//),
+    operatorUrl: trimEnd(operatorUrl, /\//),
     platformAdminGroup: groups.platformAdmins,
     partnerStaffGroup: groups.partnerStaff,
   })

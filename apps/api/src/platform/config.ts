@@ -170,6 +170,7 @@ const shape = {
   TAX_OSS: toggle.default(false),
   VIES_API_URL: address.optional(),
   PORTAL_URL: address.optional(),
+  OPERATOR_URL: address.optional(),
   BOOKING_URL: address.optional(),
   BOOKING_APP_SECRET: z.string().optional(),
   PORTAL_APP_SECRET: z.string().optional(),
@@ -295,6 +296,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
      * processor's pages.
      */
     portalUrl: e.PORTAL_URL ?? null,
+    /** Where operators reach their portal, for links in mails. */
+    operatorUrl: e.OPERATOR_URL ?? null,
     /**
      * By these the portals' word about the app, the address and the country of a person is
      * believed.

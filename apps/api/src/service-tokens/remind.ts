@@ -3,9 +3,8 @@ import { holdsLink } from '@atrium/core/scheduling/person-names'
 import { reminderDays } from '@atrium/core/service-tokens/service-tokens'
 import type { Trx } from '@atrium/db/platform/connect'
 import { type EndingToken, takeEndingToken } from '@atrium/db/service-tokens/service-tokens'
-import { portalLink } from '../platform/links.ts'
 import type { InTransaction, Services } from '../rpc/services.ts'
-import { ownerInMail, recipientsOf } from './owner-mails.ts'
+import { ownerInMail, ownerLink, recipientsOf } from './owner-mails.ts'
 
 /**
  * Mails those who can rotate a token 14 and 3 days before it ends: admins of the tenant, owners of
@@ -43,14 +42,9 @@ async function mailReminder(
         'service.name': holdsLink(token.name) ? token.id : token.name,
         'service.owner': ownerInMail({ name: tenantName ?? partnerName, tenantSlug }, language),
         'service.endsOn': writtenDay(token.expiresAt, language),
-        'link.tokens': linkOf(services.config, token),
+        'link.tokens': ownerLink(services.config, token, 'tokens'),
       }),
       key: `service_token.expiring:${token.id}:${token.expiresAt.getTime()}:${days}:${person.id}`,
     })
   }
-}
-
-function linkOf(config: InTransaction['config'], { kind, tenantSlug }: EndingToken): string {
-  if (kind === 'tenant') return portalLink(config, `/t/${tenantSlug}/service-tokens`)
-  return kind === 'partner' ? portalLink(config, '/partner/service-tokens') : ''
 }

@@ -15,7 +15,7 @@ import { toEventView } from '../events/list.ts'
 import type { AuditEntry } from '../rpc/audit-recorder.ts'
 import { ownerOf } from '../rpc/service-caller.ts'
 import type { InTransaction, Services } from '../rpc/services.ts'
-import { ownerInMail, recipientsOf } from '../service-tokens/owner-mails.ts'
+import { ownerInMail, ownerLink, recipientsOf } from '../service-tokens/owner-mails.ts'
 import { sendTo } from './try.ts'
 import { isAccepted } from './view.ts'
 
@@ -135,6 +135,11 @@ async function mailDisabled(
       values: (language) => ({
         'webhook.host': new URL(endpoint.url).host,
         'webhook.owner': ownerInMail(owner, language),
+        'link.webhooks': ownerLink(
+          services.config,
+          { ...endpoint, tenantSlug: owner.tenantSlug },
+          'webhooks',
+        ),
       }),
       key: `webhook_endpoint.disabled:${endpoint.id}:${endpoint.run}:${person.id}`,
     })

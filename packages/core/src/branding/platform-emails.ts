@@ -261,12 +261,14 @@ export const platformEmails = {
       ...commonVariables,
       { name: 'webhook.host', sample: 'hooks.acme.example' },
       { name: 'webhook.owner', sample: 'Acme' },
+      { name: 'link.webhooks', sample: 'https://portal.example/t/acme/webhooks' },
     ],
     standard: (language) => {
       const { webhookEndpointDisabled: texts } = mailTemplates[language].platform
       return message(language, {
         ...texts,
         paragraphs: [texts.failed, texts.enable],
+        action: { label: texts.action, link: 'link.webhooks' },
         bold: 'webhook.host',
       })
     },

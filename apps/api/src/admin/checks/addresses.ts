@@ -13,13 +13,10 @@ import { parseMailbox } from '@atrium/integrations/mailer/addresses'
 import type { Config } from '../../platform/config.ts'
 
 /** Addresses that people's browsers open, by the setting that names them. */
-export function publicAddresses(
-  config: Config,
-  operatorUrl: string | undefined,
-): (readonly [setting: string, url: URL])[] {
+export function publicAddresses(config: Config): (readonly [setting: string, url: URL])[] {
   const named: readonly (readonly [string, string | null | undefined])[] = [
     ['PORTAL_URL', config.portalUrl],
-    ['OPERATOR_URL', operatorUrl],
+    ['OPERATOR_URL', config.operatorUrl],
     ['BOOKING_URL', config.booking.url],
     ['IDP_PUBLIC_URL', config.identity?.publicUrl],
     ...[...config.tokens.subjectPrefixes.keys()].map((issuer) => ['IDP_ISSUER', issuer] as const),
@@ -28,12 +25,8 @@ export function publicAddresses(
 }
 
 /** Public names, the mail records of tenants' default domains, and those of the sender. */
-export async function checkDns(
-  config: Config,
-  dns: DnsResolver,
-  operatorUrl: string | undefined,
-): Promise<SetupFinding[]> {
-  const hosts = new Set(publicAddresses(config, operatorUrl).map(([, url]) => url.hostname))
+export async function checkDns(config: Config, dns: DnsResolver): Promise<SetupFinding[]> {
+  const hosts = new Set(publicAddresses(config).map(([, url]) => url.hostname))
   const sender = config.smtp && parseMailbox(config.smtp.from)?.address.split('@')[1]
   const found = await Promise.all([
     ...[...hosts]

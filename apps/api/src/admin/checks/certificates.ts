@@ -28,11 +28,10 @@ interface Endpoint {
 /** The certificate of every address that the settings name with https, and of SMTP over TLS. */
 export async function checkCertificates(
   config: Config,
-  operatorUrl: string | undefined,
   options: CertificateOptions,
 ): Promise<SetupFinding[]> {
   const urls = [
-    ...publicAddresses(config, operatorUrl).map(([, url]) => url),
+    ...publicAddresses(config).map(([, url]) => url),
     ...[config.identity?.baseUrl, config.mail?.baseUrl, config.files?.baseUrl].flatMap((text) =>
       text === undefined ? [] : [new URL(text)],
     ),
