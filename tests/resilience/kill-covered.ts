@@ -103,7 +103,11 @@ export const notKilled: Readonly<Record<string, string>> = {
   'subscriptions.remove': 'as subscriptions.cancel',
   'webhookEndpoints.replay':
     'one delivery, which a repeated call makes again; a cursor that is set back in one statement',
+  'webhookEndpoints.replayOfPartner': 'as webhookEndpoints.replay',
+  'webhookEndpoints.replayOfPlatform': 'as webhookEndpoints.replay',
   'webhookEndpoints.test': 'one request to the endpoint, which a repeated call makes again',
+  'webhookEndpoints.testOfPartner': 'as webhookEndpoints.test',
+  'webhookEndpoints.testOfPlatform': 'as webhookEndpoints.test',
   'subscriptions.update': 'the terms of a subscription that only we keep',
 }
 
@@ -215,9 +219,17 @@ export const withinRecords: readonly string[] = [
   'tenants.setLimits',
   'users.create',
   'webhookEndpoints.create',
+  'webhookEndpoints.createOfPartner',
+  'webhookEndpoints.createOfPlatform',
   'webhookEndpoints.remove',
+  'webhookEndpoints.removeOfPartner',
+  'webhookEndpoints.removeOfPlatform',
   'webhookEndpoints.rotate',
+  'webhookEndpoints.rotateOfPartner',
+  'webhookEndpoints.rotateOfPlatform',
   'webhookEndpoints.update',
+  'webhookEndpoints.updateOfPartner',
+  'webhookEndpoints.updateOfPlatform',
   'webhooks.replay',
   'webhooks.replayParked',
 ]

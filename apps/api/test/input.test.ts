@@ -123,7 +123,11 @@ const least: Record<string, Record<string, unknown>> = {
   'serviceTokens.createOfPartner': { name: 'Nothing', scopes: ['partners:read'], expiresInDays: 1 },
   'serviceTokens.createOfPlatform': { name: 'Nothing', scopes: ['users:read'], expiresInDays: 1 },
   'webhookEndpoints.create': { url: 'https://nothing.example.test/' },
+  'webhookEndpoints.createOfPartner': { url: 'https://nothing.example.test/' },
+  'webhookEndpoints.createOfPlatform': { url: 'https://nothing.example.test/' },
   'webhookEndpoints.replay': { eventId: '0197f7a4-2c1e-7000-8000-000000000001' },
+  'webhookEndpoints.replayOfPartner': { eventId: '0197f7a4-2c1e-7000-8000-000000000001' },
+  'webhookEndpoints.replayOfPlatform': { eventId: '0197f7a4-2c1e-7000-8000-000000000001' },
   'sso.create': { name: 'Nothing', redirectUris: ['https://nothing.example.test/callback'] },
 }
 function leastInput(name: string): Record<string, unknown> {

@@ -58,7 +58,11 @@ export const sensitive: Readonly<Record<string, string>> = {
   'users.reactivate': 'always',
   'users.update': 'when it has `platformAdmin`, `partnerId`, `partnerAccess`',
   'webhookEndpoints.create': 'always',
+  'webhookEndpoints.createOfPartner': 'always',
+  'webhookEndpoints.createOfPlatform': 'always',
   'webhookEndpoints.rotate': 'always',
+  'webhookEndpoints.rotateOfPartner': 'always',
+  'webhookEndpoints.rotateOfPlatform': 'always',
 }
 
 /**
@@ -113,12 +117,9 @@ export const decided: readonly string[] = [
     'tenants.resume',
     'tenants.suspend',
   ],
-  ...[
-    'webhookEndpoints.remove',
-    'webhookEndpoints.replay',
-    'webhookEndpoints.test',
-    'webhookEndpoints.update',
-  ],
+  ...['', 'OfPartner', 'OfPlatform'].flatMap((owner) =>
+    ['remove', 'replay', 'test', 'update'].map((act) => `webhookEndpoints.${act}${owner}`),
+  ),
   ...['serviceTokens.revoke', 'serviceTokens.revokeOfPartner', 'serviceTokens.revokeOfPlatform'],
   // Counts of a day or of what there may be: seen in the audit log, and set back as easily.
   'tenants.setLimits',

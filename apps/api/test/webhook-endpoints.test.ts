@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { insertAuditEvent } from '@atrium/db/audit/audit'
+import type { TokenOwner } from '@atrium/db/service-tokens/service-tokens'
 import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { insertWebhookEndpoint, webhookSecret } from '@atrium/testing/webhook-endpoints'
 import { Webhook } from 'standardwebhooks'
@@ -30,9 +31,11 @@ let answer: (request: IncomingMessage, response: ServerResponse) => void = (_, r
 beforeAll(async () => {
   testApp = await startTestApp({
     provisioned: false,
-    manyChanges: true,
     clock: { now: () => now },
-    env: { WEBHOOK_ADDRESSES: '127.0.0.1' },
+    env: {
+      WEBHOOK_ADDRESSES: '127.0.0.1',
+      LIMITS: 'changes_person_minute=10000,changes_token_minute=10000',
+    },
     sandbox: { identity: { accessTokenSeconds: 80_000 } },
   })
   owner = await testApp.token('owner@acme.test')
@@ -72,23 +75,24 @@ afterEach(async () => {
 const path = '/tenants/acme/webhook-endpoints'
 const call = (method: string, suffix: string, body?: object) =>
   testApp.request(method, `${path}${suffix}`, { token: owner, ...(body && { body }) })
+const entry = (name: string): Parameters<typeof insertAuditEvent>[1] => ({
+  at: now,
+  actorType: 'user',
+  actorId: null,
+  actorEmail: null,
+  actorIp: null,
+  action: 'list.updated',
+  outcome: 'success',
+  resourceType: 'list',
+  resourceId: null,
+  resourceName: name,
+  tenantSlug: 'acme',
+  partnerSlug: null,
+  source: 'api',
+  metadata: {},
+})
 const write = (name: string, action = 'list.updated', tenantSlug = 'acme') =>
-  insertAuditEvent(testApp.database.db, {
-    at: now,
-    actorType: 'user',
-    actorId: null,
-    actorEmail: null,
-    actorIp: null,
-    action,
-    outcome: 'success',
-    resourceType: 'list',
-    resourceId: null,
-    resourceName: name,
-    tenantSlug,
-    partnerSlug: null,
-    source: 'api',
-    metadata: {},
-  })
+  insertAuditEvent(testApp.database.db, { ...entry(name), action, tenantSlug })
 const endpoint = (fields: Parameters<typeof insertWebhookEndpoint>[2] = {}) =>
   insertWebhookEndpoint(testApp, { kind: 'tenant', tenantId }, { url, ...fields })
 const stored = (id: string) =>
@@ -119,6 +123,27 @@ const dueNow = (id: string) =>
     .set({ due_at: new Date(0) })
     .where('id', '=', id)
     .execute()
+
+/** What can be asked of one endpoint. */
+const endpointCalls = [
+  ['PATCH', '', { description: 'x' }],
+  ['DELETE', '', undefined],
+  ['POST', '/rotate', {}],
+  ['POST', '/test', undefined],
+  ['POST', '/replay', { since: '2026-01-01T00:00:00Z' }],
+  ['GET', '/deliveries', undefined],
+] as const
+
+/** The mails about an endpoint that was switched off: their values by recipient. */
+async function mailsOf(id: string) {
+  const mails = await testApp.database.db
+    .selectFrom('outbox')
+    .select(['recipient', 'values'])
+    .where('template', '=', 'webhook_endpoint.disabled')
+    .where('key', 'like', `%${id}%`)
+    .execute()
+  return new Map(mails.map(({ recipient, values }) => [recipient, values]))
+}
 
 describe('an endpoint', () => {
   it('gets the events of its tenant from its creation on, signed, in order', async () => {
@@ -226,13 +251,7 @@ describe('an endpoint', () => {
 
   it('of another tenant does not exist', async () => {
     const id = await insertWebhookEndpoint(testApp, { kind: 'platform' })
-    for (const [method, suffix, body] of [
-      ['PATCH', '', { description: 'x' }],
-      ['DELETE', '', undefined],
-      ['POST', '/rotate', {}],
-      ['POST', '/test', undefined],
-      ['GET', '/deliveries', undefined],
-    ] as const)
+    for (const [method, suffix, body] of endpointCalls)
       expect((await call(method, `/${id}${suffix}`, body)).status).toBe(404)
   })
 })
@@ -289,13 +308,10 @@ describe('an endpoint that fails', () => {
     await dueNow(id)
     await delivered(2)
     expect(await stored(id)).toMatchObject({ disabled_reason: 'failing', disabled_at: now })
-    const mails = await testApp.database.db
-      .selectFrom('outbox')
-      .select(['recipient', 'values'])
-      .where('template', '=', 'webhook_endpoint.disabled')
-      .execute()
-    expect(mails.map(({ recipient }) => recipient)).toContain('owner@acme.test')
-    expect(JSON.stringify(mails)).toContain(new URL(url).host)
+    expect((await mailsOf(id)).get('owner@acme.test')).toMatchObject({
+      'webhook.host': new URL(url).host,
+      'link.webhooks': 'https://portal.test/t/acme/webhooks',
+    })
     expect(await testApp.auditActions()).toContain('webhook_endpoint.disabled')
     await dueNow(id)
     await deliverEvents(testApp.app.services, 0)
@@ -401,5 +417,122 @@ describe('deliveries', () => {
     await cleanUp(testApp.app.services)
     const left = await testApp.database.db.selectFrom('webhook_deliveries').select('id').execute()
     expect(left).toEqual([])
+  })
+})
+
+describe.each([
+  {
+    kind: 'partner',
+    base: '/partners/north/webhook-endpoints',
+    person: 'partner@north.test',
+    page: 'https://portal.test/partner/webhooks',
+  },
+  {
+    kind: 'platform',
+    base: '/webhook-endpoints',
+    person: 'operator@atrium.test',
+    page: 'https://operator.test/webhook-endpoints',
+  },
+] as const)('an endpoint of the $kind', { timeout: 60_000 }, ({ kind, base, person, page }) => {
+  let token: string
+  let ofKind: TokenOwner
+  const at = (method: string, suffix: string, body?: object) =>
+    testApp.request(method, `${base}${suffix}`, { token, ...(body && { body }) })
+  /** An event of the owner, which another kind of owner does not get. */
+  const happened = (name: string) =>
+    insertAuditEvent(testApp.database.db, {
+      ...entry(name),
+      ...(kind === 'partner'
+        ? { action: 'partner.updated', partnerSlug: 'north', resourceType: 'partner' }
+        : { action: 'flag.updated', resourceType: 'flag' }),
+      tenantSlug: null,
+    })
+  beforeAll(async () => {
+    token = await testApp.token(person)
+    const { id } = await testApp.database.db
+      .selectFrom('partners')
+      .select('id')
+      .where('slug', '=', 'north')
+      .executeTakeFirstOrThrow()
+    ofKind = kind === 'partner' ? { kind, partnerId: id } : { kind }
+  })
+
+  it('gets the events of its owner, can be tested, rotated, switched off and removed', async () => {
+    const created = await at('POST', '', { url, description: 'Orders' })
+    expect(created).toMatchObject({ status: 201, body: { url, disabledAt: null } })
+    const { id, secret } = created.body
+    await endpoint()
+    await happened('one')
+    // Its own creation comes first.
+    await delivered(2)
+    expect(names()).toEqual([expect.any(String), 'one'])
+    const webhook = new Webhook(secret)
+    for (const { body, headers } of received) expect(webhook.verify(body, headers)).toBeTruthy()
+    expect((await at('POST', `/${id}/test`)).body).toMatchObject({ ok: true, kind: 'test' })
+    const eventId = received[1]?.headers['webhook-id']
+    expect((await at('POST', `/${id}/replay`, { eventId })).body.delivery).toMatchObject({
+      kind: 'replay',
+      ok: true,
+    })
+    const rotated = await at('POST', `/${id}/rotate`, { overlapHours: 0 })
+    await at('POST', `/${id}/test`)
+    const last = received.at(-1)
+    expect(
+      new Webhook(rotated.body.secret).verify(last?.body ?? '', last?.headers ?? {}),
+    ).toBeTruthy()
+    expect((await at('PATCH', `/${id}`, { enabled: false })).body.disabledReason).toBe('person')
+    expect((await at('GET', '')).body.items).toMatchObject([{ id, description: 'Orders' }])
+    expect((await at('GET', `/${id}/deliveries`)).body.items).toHaveLength(5)
+    expect((await at('DELETE', `/${id}`)).status).toBe(204)
+    expect((await at('GET', '')).body.items).toEqual([])
+    const entries = await testApp.database.db
+      .selectFrom('audit_events')
+      .select(['action', 'partner_slug as partnerSlug', 'tenant_slug as tenantSlug'])
+      .where('resource_id', '=', id)
+      .execute()
+    expect(entries.length).toBeGreaterThan(5)
+    const place = { tenantSlug: null, partnerSlug: kind === 'partner' ? 'north' : null }
+    for (const one of entries) expect(one).toMatchObject(place)
+  })
+
+  it('gets all events since a moment again', async () => {
+    const id = await insertWebhookEndpoint(testApp, ofKind, { url })
+    const since = new Date().toISOString()
+    await happened('one')
+    await delivered(1)
+    expect((await at('POST', `/${id}/replay`, { since })).body).toEqual({ delivery: null })
+    await expect
+      .poll(
+        async () => {
+          await deliverEvents(testApp.app.services, 0)
+          return names().filter((name) => name === 'one').length
+        },
+        { timeout: 30_000 },
+      )
+      .toBe(2)
+  })
+
+  it('of another owner does not exist', async () => {
+    const foreign = await endpoint()
+    for (const [method, suffix, body] of endpointCalls)
+      expect((await at(method, `/${foreign}${suffix}`, body)).status).toBe(404)
+  })
+
+  it('is counted with those created at the same time', async () => {
+    for (let present = 0; present < 18; present++) await insertWebhookEndpoint(testApp, ofKind)
+    const made = await Promise.all(Array.from({ length: 8 }, () => at('POST', '', { url })))
+    expect(made.filter(({ status }) => status === 201)).toHaveLength(2)
+    expect(made.filter(({ body }) => body.code === 'limit_reached')).toHaveLength(6)
+  })
+
+  it('is switched off after five days, and the mail leads to its page', async () => {
+    answer = (_, response) => response.writeHead(500).end()
+    const id = await insertWebhookEndpoint(testApp, ofKind, { url })
+    await happened('one')
+    await delivered(1)
+    now = new Date(now.getTime() + 5 * dayMs)
+    await dueNow(id)
+    await delivered(2)
+    expect((await mailsOf(id)).get(person)).toMatchObject({ 'link.webhooks': page })
   })
 })

@@ -1,7 +1,7 @@
 import type { AuditAction } from '@atrium/core/audit/audit'
 import type { TenantStatus } from '@atrium/core/tenants/tenants'
 import type { Trx } from '@atrium/db/platform/connect'
-import type { TokenOwner } from '@atrium/db/service-tokens/service-tokens'
+import { lockPlatform, type TokenOwner } from '@atrium/db/service-tokens/service-tokens'
 import type { AuditEntry } from '../rpc/audit-recorder.ts'
 import type { Caller } from '../rpc/caller.ts'
 import type { Context } from '../rpc/context.ts'
@@ -11,14 +11,17 @@ import { lockOwnPartner } from '../rpc/partner-lock.ts'
 import type { TransactionContext } from '../rpc/services.ts'
 import { tenantTransaction } from '../rpc/tenant-transaction.ts'
 
-/** Whose tokens a call is about, and how they are changed. Made for each call by its guard. */
+/**
+ * Whose tokens or webhook endpoints a call is about, and how they are changed. Made for each call
+ * by its guard.
+ */
 export interface Holder {
   caller: Caller
   owner: TokenOwner
   /**
    * Runs a change in a transaction in which the caller still has the right to it. Under the lock of
-   * the tenant or partner, so that tokens are counted one after the other. Of a closed tenant, only
-   * in a state that `even` names.
+   * the tenant, the partner or the platform, so that what there may be a number of is counted one
+   * after the other. Of a closed tenant, only in a state that `even` names.
    */
   change<Result>(
     run: (trx: Trx) => Promise<Result>,
@@ -28,7 +31,7 @@ export interface Holder {
   place: { tenantSlug?: string; partnerSlug?: string | null }
 }
 
-/** The tokens of a tenant. `change` throws what `lockOpenTenant` and `rejectFormerAdmin` throw. */
+/** What a tenant owns. `change` throws what `lockOpenTenant` and `rejectFormerAdmin` throw. */
 export function ofTenant({ services }: Context, access: Access): Holder {
   const { caller, tenant } = access
   return {
@@ -44,7 +47,7 @@ export function ofTenant({ services }: Context, access: Access): Holder {
   }
 }
 
-/** The tokens of a partner. `change` throws what `lockOwnPartner` throws. */
+/** What a partner owns. `change` throws what `lockOwnPartner` throws. */
 export function ofPartner({ services }: Context, proof: OwnPartner): Holder {
   return {
     caller: proof.caller,
@@ -58,12 +61,16 @@ export function ofPartner({ services }: Context, proof: OwnPartner): Holder {
   }
 }
 
-/** The tokens of the platform. */
+/** What the platform owns. */
 export function ofPlatform({ services }: Context, caller: Caller): Holder {
   return {
     caller,
     owner: { kind: 'platform' },
-    change: (run) => services.database.db.transaction().execute(run),
+    change: (run) =>
+      services.database.db.transaction().execute(async (trx) => {
+        await lockPlatform(trx)
+        return run(trx)
+      }),
     place: {},
   }
 }

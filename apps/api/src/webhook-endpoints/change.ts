@@ -82,7 +82,7 @@ export async function createWebhookEndpoint(
 export async function changeWebhookEndpoint(
   ctx: Context,
   holder: Holder,
-  { id, url, description, types, enabled }: Omit<UpdateWebhookEndpoint, 'slug'>,
+  { id, url, description, types, enabled }: UpdateWebhookEndpoint,
 ): Promise<WebhookEndpointView> {
   if (url !== undefined) rejectUnusable(ctx, url)
   const now = ctx.services.clock.now()
@@ -115,7 +115,7 @@ export async function changeWebhookEndpoint(
 export async function rotateWebhookSecret(
   ctx: Context,
   holder: Holder,
-  { id, overlapHours }: Omit<RotateWebhookSecret, 'slug'>,
+  { id, overlapHours }: RotateWebhookSecret,
 ): Promise<WebhookEndpointWithSecret> {
   const keyring = keyringOf(ctx.services)
   const secret = newEndpointSecret()
@@ -139,7 +139,7 @@ export async function rotateWebhookSecret(
 export async function removeWebhookEndpoint(
   ctx: Context,
   holder: Holder,
-  { id }: Omit<WebhookEndpointPath, 'slug'>,
+  { id }: WebhookEndpointPath,
 ): Promise<void> {
   await holder.change(
     async (trx) => {

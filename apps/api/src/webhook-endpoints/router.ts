@@ -3,6 +3,7 @@ import {
   ListWebhookDeliveries,
   ListWebhookEndpoints,
   ReplayEvents,
+  ReplayedEvents,
   RotateWebhookSecret,
   UpdateWebhookEndpoint,
   WebhookDelivery,
@@ -12,11 +13,10 @@ import {
   WebhookEndpointView,
   WebhookEndpointWithSecret,
 } from '@atrium/core/webhook-endpoints/webhook-endpoints'
-import { listWebhookEndpoints } from '@atrium/db/webhook-endpoints/webhook-endpoints'
 import { z } from 'zod'
 import { adminOnly, adminOrOperator } from '../rpc/guards.ts'
 import { recentSignIn } from '../rpc/procedure.ts'
-import { router } from '../rpc/trpc.ts'
+import { mergeRouters, router } from '../rpc/trpc.ts'
 import { ofTenant } from '../service-tokens/owner.ts'
 import {
   changeWebhookEndpoint,
@@ -24,8 +24,10 @@ import {
   removeWebhookEndpoint,
   rotateWebhookSecret,
 } from './change.ts'
-import { listWebhookDeliveries, replayEvents, testWebhookEndpoint } from './try.ts'
-import { toEndpointView } from './view.ts'
+import { listWebhookDeliveries, listWebhookEndpoints } from './list.ts'
+import { partnerEndpointsRouter } from './partner-router.ts'
+import { platformEndpointsRouter } from './platform-router.ts'
+import { replayEvents, testWebhookEndpoint } from './try.ts'
 
 const tags = ['webhooks']
 const path = '/tenants/{slug}/webhook-endpoints' as const
@@ -35,7 +37,7 @@ const byPeople = { scope: 'never', delegable: 'never' } as const
 const errors = ['tenant_suspended', 'tenant_deleted', 'not_member', 'not_found'] as const
 
 /** Where the events of a tenant are delivered to. */
-export const webhookEndpointsRouter = router({
+const tenantEndpointsRouter = router({
   list: adminOrOperator
     .meta({
       scope: 'events:read',
@@ -44,11 +46,7 @@ export const webhookEndpointsRouter = router({
     })
     .input(ListWebhookEndpoints)
     .output(WebhookEndpointList)
-    .query(async ({ ctx }) => {
-      const { database, clock } = ctx.services
-      const rows = await listWebhookEndpoints(database.db, ofTenant(ctx, ctx.access).owner)
-      return { items: rows.map((row) => toEndpointView(row, clock.now())) }
-    }),
+    .query(({ ctx }) => listWebhookEndpoints(ctx, ofTenant(ctx, ctx.access))),
   create: adminOnly
     .meta({
       ...byPeople,
@@ -158,6 +156,13 @@ export const webhookEndpointsRouter = router({
       audit: 'webhook_endpoint.replayed',
     })
     .input(ReplayEvents)
-    .output(z.object({ delivery: WebhookDelivery.nullable() }))
+    .output(ReplayedEvents)
     .mutation(({ ctx, input }) => replayEvents(ctx, ofTenant(ctx, ctx.access), input)),
 })
+
+/** Where the events of a tenant, a partner and the platform are delivered to. */
+export const webhookEndpointsRouter = mergeRouters(
+  tenantEndpointsRouter,
+  partnerEndpointsRouter,
+  platformEndpointsRouter,
+)

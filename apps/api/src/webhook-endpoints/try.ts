@@ -1,24 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
-import { cutPage } from '@atrium/core/platform/paging'
 import {
   type DeliveryKind,
-  type ListWebhookDeliveries,
   loggedLength,
   type ReplayEvents,
+  type ReplayedEvents,
   testEventType,
   type WebhookDelivery,
-  type WebhookDeliveryPage,
   type WebhookEndpointPath,
 } from '@atrium/core/webhook-endpoints/webhook-endpoints'
 import { cursorBefore, findEvent } from '@atrium/db/events/events'
 import type { Trx } from '@atrium/db/platform/connect'
-import {
-  insertDelivery,
-  listDeliveries,
-  type NewDelivery,
-} from '@atrium/db/webhook-endpoints/deliveries'
+import { insertDelivery, type NewDelivery } from '@atrium/db/webhook-endpoints/deliveries'
 import {
   rewindWebhookEndpoint,
   type WebhookEndpointRow,
@@ -64,7 +58,7 @@ export async function sendTo(
 export async function testWebhookEndpoint(
   ctx: Context,
   holder: Holder,
-  { id }: Omit<WebhookEndpointPath, 'slug'>,
+  { id }: WebhookEndpointPath,
 ): Promise<WebhookDelivery> {
   const endpoint = await endpointOf(ctx.services.database.db, holder, id)
   const eventId = randomUUID()
@@ -93,8 +87,8 @@ export async function testWebhookEndpoint(
 export async function replayEvents(
   ctx: Context,
   holder: Holder,
-  { id, eventId, since }: Omit<ReplayEvents, 'slug'>,
-): Promise<{ delivery: WebhookDelivery | null }> {
+  { id, eventId, since }: ReplayEvents,
+): Promise<ReplayedEvents> {
   const { db } = ctx.services.database
   const endpoint = await endpointOf(db, holder, id)
   const record = (trx: Trx) =>
@@ -131,16 +125,4 @@ function noteSent(
     await record(trx, delivery)
     return delivery
   })
-}
-
-/** The log of an endpoint, newest first. Throws AppError `not_found`. */
-export async function listWebhookDeliveries(
-  { services }: Context,
-  holder: Pick<Holder, 'owner'>,
-  { id, cursor: before, limit }: Omit<ListWebhookDeliveries, 'slug'>,
-): Promise<WebhookDeliveryPage> {
-  const { db } = services.database
-  await endpointOf(db, holder, id)
-  const { items, nextCursor } = cutPage(await listDeliveries(db, id, { limit, before }), limit)
-  return { items: items.map(toDeliveryView), nextCursor }
 }

@@ -110,53 +110,65 @@ export const WebhookDeliveryPage = page(WebhookDelivery)
 export type WebhookDeliveryPage = z.infer<typeof WebhookDeliveryPage>
 
 const owner = { slug: z.string().max(200) }
-const endpoint = { ...owner, id: z.uuid() }
+const path = { id: z.uuid() }
 const types = z.array(eventType).max(auditActions.length)
-
-export const ListWebhookEndpoints = z.strictObject(owner)
-export const CreateWebhookEndpoint = z.strictObject({
-  ...owner,
+const created = {
   url: httpUrl,
   description: line(200, 0).default(''),
   types: types.default([]),
-})
-export type CreateWebhookEndpoint = z.infer<typeof CreateWebhookEndpoint>
-
-export const UpdateWebhookEndpoint = z.strictObject({
-  ...endpoint,
+}
+const updated = {
+  ...path,
   url: httpUrl.optional(),
   description: line(200, 0).optional(),
   types: types.optional(),
   enabled: z.boolean().optional(),
-})
-export type UpdateWebhookEndpoint = z.infer<typeof UpdateWebhookEndpoint>
-
-export const WebhookEndpointPath = z.strictObject(endpoint)
-export type WebhookEndpointPath = z.infer<typeof WebhookEndpointPath>
-
-export const RotateWebhookSecret = z.strictObject({
-  ...endpoint,
+}
+const rotated = {
+  ...path,
   overlapHours: z
     .number()
     .int()
     .min(0)
     .max(secretOverlapHours.most)
     .default(secretOverlapHours.proposed),
-})
-export type RotateWebhookSecret = z.infer<typeof RotateWebhookSecret>
+}
+const deliveries = { ...path, cursor: cursor.optional(), limit: pageLimit }
+const replayed = { ...path, eventId: z.uuid().optional(), since: instant.optional() }
 
-export const ListWebhookDeliveries = z.strictObject({
-  ...endpoint,
-  cursor: cursor.optional(),
-  limit: pageLimit,
-})
-export type ListWebhookDeliveries = z.infer<typeof ListWebhookDeliveries>
+export const ListWebhookEndpoints = z.strictObject(owner)
+
+export const CreateWebhookEndpoint = z.strictObject({ ...owner, ...created })
+export const CreatePlatformEndpoint = z.strictObject(created)
+export type CreateWebhookEndpoint = z.infer<typeof CreatePlatformEndpoint>
+
+export const UpdateWebhookEndpoint = z.strictObject({ ...owner, ...updated })
+export const UpdatePlatformEndpoint = z.strictObject(updated)
+export type UpdateWebhookEndpoint = z.infer<typeof UpdatePlatformEndpoint>
+
+export const WebhookEndpointPath = z.strictObject({ ...owner, ...path })
+export const PlatformEndpointPath = z.strictObject(path)
+export type WebhookEndpointPath = z.infer<typeof PlatformEndpointPath>
+
+export const RotateWebhookSecret = z.strictObject({ ...owner, ...rotated })
+export const RotatePlatformSecret = z.strictObject(rotated)
+export type RotateWebhookSecret = z.infer<typeof RotatePlatformSecret>
+
+export const ListWebhookDeliveries = z.strictObject({ ...owner, ...deliveries })
+export const ListPlatformDeliveries = z.strictObject(deliveries)
+export type ListWebhookDeliveries = z.infer<typeof ListPlatformDeliveries>
+
+const oneOrSince = ({ eventId, since }: { eventId?: unknown; since?: unknown }) =>
+  (eventId === undefined) !== (since === undefined)
+const eventOrSince = { ...says('eventOrSince'), path: ['eventId'] }
 
 /** One event again, or all since a moment. */
 export const ReplayEvents = z
-  .strictObject({ ...endpoint, eventId: z.uuid().optional(), since: instant.optional() })
-  .refine(({ eventId, since }) => (eventId === undefined) !== (since === undefined), {
-    ...says('eventOrSince'),
-    path: ['eventId'],
-  })
-export type ReplayEvents = z.infer<typeof ReplayEvents>
+  .strictObject({ ...owner, ...replayed })
+  .refine(oneOrSince, eventOrSince)
+export const ReplayPlatformEvents = z.strictObject(replayed).refine(oneOrSince, eventOrSince)
+export type ReplayEvents = z.infer<typeof ReplayPlatformEvents>
+
+/** The delivery of the one event; null where all since a moment are delivered by the job. */
+export const ReplayedEvents = z.object({ delivery: WebhookDelivery.nullable() })
+export type ReplayedEvents = z.infer<typeof ReplayedEvents>

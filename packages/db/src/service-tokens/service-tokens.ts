@@ -9,6 +9,12 @@ export type TokenOwner =
   | { kind: 'partner'; partnerId: string }
   | { kind: 'platform' }
 
+/** Lets one transaction at a time change what belongs to the platform, so that it is counted. */
+export async function lockPlatform(trx: Trx): Promise<void> {
+  // Plain SQL: a call of one function.
+  await sql`select pg_advisory_xact_lock(hashtext('owned by the platform'))`.execute(trx)
+}
+
 const idsOf = (owner: TokenOwner) => ({
   kind: owner.kind,
   tenant_id: owner.kind === 'tenant' ? owner.tenantId : null,
