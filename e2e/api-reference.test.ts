@@ -18,7 +18,15 @@ beforeAll(async () => {
 
 describe('the API reference', () => {
   // One template renders all sections: the rules need one of each kind, the width every one.
-  const kinds = ['/docs', '/docs/errors', '/docs/flags', '/docs?q=suspend', '/docs?q=no-such-name']
+  const kinds = [
+    '/docs',
+    '/docs/errors',
+    '/docs/flags',
+    '/docs/webhook-events',
+    '/docs/webhook-events/member.created',
+    '/docs?q=suspend',
+    '/docs?q=no-such-name',
+  ]
 
   it('fits on a phone in every section', async () => {
     await using visitor = await visit(browser, { screen: phone })

@@ -13,10 +13,13 @@ const server = createServer(async (request, response) => {
     if (body.length > mostBytes) return response.writeHead(413).end()
   }
   try {
-    const content = verifyWebhook({ body, headers: request.headers }, secrets)
+    const message = verifyWebhook({ body, headers: request.headers }, secrets)
     // Respond first and work later: a delivery without a response is repeated.
     response.writeHead(204).end()
-    console.log(request.headers['webhook-id'], JSON.stringify(content))
+    // The type decides which fields a message has.
+    if (message.type === 'member.created')
+      console.log(`${message.data.resource.name} is a member of ${message.data.tenant}`)
+    console.log(request.headers['webhook-id'], JSON.stringify(message))
   } catch (error) {
     if (!(error instanceof WebhookVerificationError)) throw error
     response.writeHead(400).end(error.message)

@@ -12,7 +12,8 @@ import {
 } from '@atrium/testing/api-changes/record'
 import { compareSchemas } from '@atrium/testing/api-changes/schemas'
 import { describe, expect, it } from 'vitest'
-import { openApiDocument, type Schema } from '../src/http/openapi.ts'
+import { openApiDocument } from '../src/http/openapi.ts'
+import type { Schema } from '../src/http/openapi-document.ts'
 
 const text = { type: 'string' }
 const nothing = { type: 'null' }
@@ -267,6 +268,27 @@ describe('the record of the API', () => {
     const found = compareApis(before, recordOf(document), '2026-12-01')
     expect(found).toEqual([
       { kind: 'breaking', sentence: '`POST /tenants`: `body.seats` is no longer accepted' },
+    ])
+  })
+
+  it('finds what changes in events', () => {
+    const document = structuredClone(openApiDocument('1.2.3', '/'))
+    const before = recordOf(document)
+    const event = document.components.schemas.ListCreatedEvent as unknown as {
+      properties: { data: { properties: { details: { properties: Record<string, Schema> } } } }
+    }
+    const { properties } = event.properties.data.properties.details
+    delete properties.recipients
+    properties.members = { type: 'integer' }
+    const { 'list.removed': _, ...kept } = document.webhooks
+    const found = compareApis(before, recordOf({ ...document, webhooks: kept }), '2026-12-01')
+    expect(found.filter(({ sentence }) => sentence.startsWith('`EVENT'))).toEqual([
+      {
+        kind: 'breaking',
+        sentence: '`EVENT list.created`: `event.data.details.recipients` is gone',
+      },
+      { kind: 'added', sentence: '`EVENT list.created`: `event.data.details.members` is new' },
+      { kind: 'breaking', sentence: '`EVENT list.removed`: is gone' },
     ])
   })
 })

@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto'
 import { stripTypeScriptTypes } from 'node:module'
+import { auditActions } from '@atrium/core/audit/audit'
+import { resourceReads } from '@atrium/core/events/event-type'
+import type { EventView } from '@atrium/core/events/events'
 import { startApi } from '@atrium/testing/api-process'
+import { faultsOfEvents, validatorOf } from '@atrium/testing/event-schemas'
 import { startTestApp } from '@atrium/testing/test-app'
 import { describe, expect, it } from 'vitest'
 import { openApiDocument } from '../src/http/openapi.ts'
@@ -106,6 +110,46 @@ const result = await dataOf(
     expect(file[1]?.text).toContain("parseAs: 'stream'")
     const removed = requestSamples(document, find('DELETE /tenants/{slug}/lists/{listId}'))
     expect(removed[1]?.text).toContain('\nawait dataOf(')
+  })
+})
+
+describe('a type of event', () => {
+  it('is described for each action of the audit log, and for the test of an endpoint', () => {
+    expect(Object.keys(document.webhooks)).toEqual([
+      ...auditActions.toSorted(),
+      'webhook_endpoint.test',
+    ])
+  })
+
+  it('has an example that fits its schema', () => {
+    const faults = Object.values(document.webhooks).flatMap(({ post }) => {
+      const { schema, example } = post.requestBody.content['application/json']
+      const fits = validatorOf(String(schema.$ref).split('/').at(-1) ?? '')
+      return fits(example) ? [] : [`${post.operationId}: ${JSON.stringify(fits.errors)}`]
+    })
+    expect(faults).toEqual([])
+  })
+
+  it('names operations that read its record', () => {
+    const described = Object.values(resourceReads).flat()
+    expect(described.filter((path) => !document.paths[path]?.get)).toEqual([])
+    expect(document.webhooks['list.created']?.post.description).toContain(
+      '`GET /tenants/{slug}/lists/{listId}`',
+    )
+  })
+
+  it('is no event of another type, without a field, or with a change that is no pair', () => {
+    const example = document.webhooks['list.updated']?.post.requestBody.content['application/json']
+      .example as EventView
+    const { data } = example
+    const faultsOf = (changed: Partial<EventView>) => faultsOfEvents([{ ...example, ...changed }])
+    expect(faultsOf({})).toEqual([])
+    expect(faultsOf({ type: 'list.forgotten' })).toEqual(['list.forgotten is no type of event'])
+    expect(faultsOf({ type: 'domain.verified' })).not.toEqual([])
+    expect(faultsOf({ data: { ...data, details: { recipientsLeft: 'two' } } })).not.toEqual([])
+    expect(faultsOf({ data: { ...data, details: { unknown: 1 } } })).not.toEqual([])
+    expect(faultsOf({ data: { ...data, changes: { name: ['Sales'] } } })).not.toEqual([])
+    expect(faultsOf({ data: { ...data, details: { truncated: true, size: 9_000 } } })).toEqual([])
   })
 })
 

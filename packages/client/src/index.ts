@@ -6,6 +6,7 @@ export {
   type ConnectionOptions,
   createAtriumClient,
 } from './client.ts'
+export type { AtriumEvent, EventOf, EventType, WebhookMessage } from './events.ts'
 export type { components, operations, paths } from './generated/openapi.ts'
 export { type ItemOf, listItems, type PagedPath } from './paging.ts'
 export { ApiError, dataOf, type Problem, type Result } from './problem.ts'

@@ -1,5 +1,7 @@
 import { Webhook, WebhookVerificationError } from 'standardwebhooks'
+import type { WebhookMessage } from './events.ts'
 
+export type { AtriumEvent, EventOf, EventType, WebhookMessage } from './events.ts'
 export { WebhookVerificationError }
 
 /** A webhook as it arrived. */
@@ -21,13 +23,14 @@ const signedHeaders = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] a
 export function verifyWebhook(
   { body, headers }: ReceivedWebhook,
   secrets: string | readonly string[],
-): unknown {
+): WebhookMessage {
   const signed = Object.fromEntries(signedHeaders.map((name) => [name, readHeader(headers, name)]))
   const candidates = typeof secrets === 'string' ? [secrets] : secrets
   let failure: unknown = new WebhookVerificationError('No secret was given.')
   for (const secret of candidates) {
     try {
-      return new Webhook(secret).verify(body, signed)
+      // Its signature shows that it comes from the API.
+      return new Webhook(secret).verify(body, signed) as WebhookMessage
     } catch (error) {
       failure = error
     }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
-import { verifyWebhook, WebhookVerificationError } from '../src/webhooks.ts'
+import { type EventOf, verifyWebhook, WebhookVerificationError } from '../src/webhooks.ts'
 
 const newSecret = () => `whsec_${randomBytes(32).toString('base64')}`
 const secret = newSecret()
@@ -39,6 +39,33 @@ describe('a webhook', () => {
     ['another id', { body, headers: { ...signedHeaders(secret), 'Webhook-Id': 'msg_2' } }],
   ])('is rejected with %s', (_, received) => {
     expect(() => verifyWebhook(received, secret)).toThrow(WebhookVerificationError)
+  })
+
+  it('has the fields of its type', () => {
+    const event = {
+      id: '0197f7a4-2c1e-7000-8000-000000000001',
+      type: 'list.updated',
+      timestamp: '2026-01-31T09:30:00Z',
+      cursor: '81250-4711',
+      data: {
+        tenant: 'acme',
+        partner: null,
+        actor: { type: 'user', id: null, email: null },
+        resource: { type: 'list', id: null, name: 'sales@example.com' },
+        changes: { name: ['Sales', 'Support'] },
+        details: { recipientsLeft: 2 },
+      },
+    } satisfies EventOf<'list.updated'>
+    const text = JSON.stringify(event)
+    const message = verifyWebhook(
+      { body: text, headers: signedHeaders(secret, new Date(), text) },
+      secret,
+    )
+    if (message.type !== 'list.updated') throw new Error(`received ${message.type}`)
+    // Neither compiles for another type.
+    const left: number | undefined = message.data.details.recipientsLeft
+    const kind: 'list' = message.data.resource.type
+    expect({ left, kind }).toEqual({ left: 2, kind: 'list' })
   })
 
   it('is rejected without a secret', () => {

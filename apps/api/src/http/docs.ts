@@ -2,15 +2,10 @@ import { createHash } from 'node:crypto'
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { Hono } from 'hono'
-import type { ApiDocument } from './openapi.ts'
-import {
-  errorsPage,
-  type Html,
-  overview,
-  type Section,
-  sectionPage,
-  sectionsOf,
-} from './reference/pages.ts'
+import type { ApiDocument } from './openapi-document.ts'
+import { eventTypePage, eventTypesPage } from './reference/event-pages.ts'
+import type { Html, Section } from './reference/page.ts'
+import { errorsPage, overview, sectionPage, sectionsOf } from './reference/pages.ts'
 import { pageScript } from './reference/script.ts'
 import { style } from './reference/style.ts'
 import type { AppEnv } from './request-info.ts'
@@ -30,15 +25,21 @@ const makePolicy = () =>
 
 /**
  * `/docs`: the API reference, made on the server from the OpenAPI document. Only "Try it" needs the
- * pages' script. `/docs/errors`: every error code, where the `type` of a problem points. A page is
- * made when it is first asked for and kept; a search is over 350 short lines.
+ * pages' script. `/docs/webhook-events`: every type of event with its schema. `/docs/errors`: every
+ * error code, where the `type` of a problem points. A page is made when it is first asked for and
+ * kept; a search is over 550 short lines.
  */
 export function docsPages(readDocument: () => Promise<ApiDocument>): Hono<AppEnv> {
   const app = new Hono<AppEnv>()
   const kept = new Map<string, string>()
+  let read: Promise<ApiDocument> | undefined
+  const documentOf = () => {
+    read ??= readDocument()
+    return read
+  }
   let known: Section[] | undefined
   const sections = async () => {
-    known ??= sectionsOf(await readDocument())
+    known ??= sectionsOf(await documentOf())
     return known
   }
   async function keep(name: string, make: () => Html | Promise<Html>): Promise<string> {
@@ -57,12 +58,32 @@ export function docsPages(readDocument: () => Promise<ApiDocument>): Hono<AppEnv
   app.get('/', async (c) => {
     c.set('route', '/docs')
     const search = (c.req.query('q') ?? '').trim().slice(0, 200)
-    const make = async () => overview(await readDocument(), await sections(), search)
+    const make = async () => overview(await documentOf(), await sections(), search)
     return c.html(search === '' ? await keep('', make) : String(await make()))
   })
   app.get('/errors', async (c) => {
     c.set('route', '/docs/errors')
     return c.html(await keep('errors', async () => errorsPage(await sections())))
+  })
+  app.get('/webhook-events', async (c) => {
+    c.set('route', '/docs/webhook-events')
+    return c.html(
+      await keep('webhook-events', async () =>
+        eventTypesPage(await documentOf(), await sections()),
+      ),
+    )
+  })
+  app.get('/webhook-events/:type', async (c) => {
+    const document = await documentOf()
+    const type = c.req.param('type')
+    const found = Object.hasOwn(document.webhooks, type) ? document.webhooks[type] : undefined
+    if (!found) throw new AppError('not_found', errorText('nothingAtAddress'))
+    c.set('route', '/docs/webhook-events/{type}')
+    return c.html(
+      await keep(`webhook-events/${type}`, async () =>
+        eventTypePage(document, await sections(), type, found.post),
+      ),
+    )
   })
   app.get('/:section', async (c) => {
     const section = (await sections()).find(({ name }) => name === c.req.param('section'))
@@ -70,7 +91,7 @@ export function docsPages(readDocument: () => Promise<ApiDocument>): Hono<AppEnv
     c.set('route', '/docs/{section}')
     return c.html(
       await keep(section.name, async () =>
-        sectionPage(await readDocument(), await sections(), section),
+        sectionPage(await documentOf(), await sections(), section),
       ),
     )
   })

@@ -6,60 +6,18 @@ import { appRouter } from '../router.ts'
 import { proceduresOf } from '../rpc/procedure.ts'
 import type { ProcedureMeta, RestAddress } from '../rpc/procedure-meta.ts'
 import { ofrepErrorCodes } from './ofrep.ts'
+import type { Answered, ApiDocument, Operation, Parameter, Schema } from './openapi-document.ts'
+import { describeEvents } from './openapi-events.ts'
+import { type Components, toSchema } from './openapi-schema.ts'
 import { type RestRoute, restRoutes } from './rest.ts'
 import { errorsOf } from './route-errors.ts'
 
-/** A JSON Schema of draft 2020-12, which OpenAPI 3.1 uses as it is. */
-export type Schema = Readonly<Record<string, unknown>>
-
-export interface Parameter {
-  name: string
-  in: 'path' | 'query' | 'header'
-  required: boolean
-  description?: string
-  schema: Schema
-}
-
-/** A response in its own place or a `$ref` to one of the components. */
-export type Answered = {
-  description: string
-  headers?: Schema
-  content?: Record<string, { schema: Schema }>
-  links?: Schema
-}
-export interface Operation {
-  operationId: string
-  summary: string
-  description?: string
-  deprecated?: true
-  /** The day of `Sunset` (RFC 8594), of a deprecated operation. */
-  'x-sunset'?: string
-  tags: readonly string[]
-  /** One of these; of a service token, the scopes that it needs. */
-  security: readonly Readonly<Record<string, readonly string[]>>[]
-  parameters: readonly Parameter[]
-  requestBody?: { required: boolean; content: { 'application/json': { schema: Schema } } }
-  responses: Record<string, Answered | { $ref: string }>
-}
-
-export interface ApiDocument {
-  openapi: '3.1.0'
-  info: { title: string; version: string; description: string }
-  servers: readonly { url: string }[]
-  tags: readonly { name: string; description?: string }[]
-  paths: Record<string, Record<string, Operation>>
-  components: {
-    schemas: Record<string, Schema>
-    responses: Record<string, Answered>
-    securitySchemes: Schema
-  }
-}
-
 /** The OpenAPI 3.1 description of the REST side, made from the procedures themselves. */
 export function openApiDocument(version: string, baseUrl: string): ApiDocument {
-  const components = {
-    schemas: { Problem: problem, OfrepProblem: ofrepProblem } as Record<string, Schema>,
+  const components: Components = {
+    schemas: { Problem: problem, OfrepProblem: ofrepProblem },
     responses: {},
+    parameters: {},
   }
   const paths: ApiDocument['paths'] = {}
   const routes = restRoutes()
@@ -74,6 +32,7 @@ export function openApiDocument(version: string, baseUrl: string): ApiDocument {
   // No part of its schema, because browsers load that: the names are 20 kB.
   const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((name) => name !== 'UTC')]
   components.schemas.TimeZone = { ...components.schemas.TimeZone, enum: zones }
+  const webhooks = describeEvents(components)
   return {
     openapi: '3.1.0',
     info: {
@@ -85,6 +44,7 @@ export function openApiDocument(version: string, baseUrl: string): ApiDocument {
     servers: [{ url: baseUrl }],
     tags: [...names].sort().map((name) => ({ name })),
     paths,
+    webhooks,
     components: {
       ...components,
       securitySchemes: {
@@ -109,8 +69,6 @@ export function openApiDocument(version: string, baseUrl: string): ApiDocument {
     },
   }
 }
-
-type Components = Pick<ApiDocument['components'], 'schemas' | 'responses'>
 
 function describe(route: RestRoute, components: Components): Operation {
   const { inputs, output, meta } = procedureOf(route)
@@ -162,44 +120,6 @@ function sentenceOfDeprecation({ deprecated }: RestRoute): string | undefined {
   const other = replacement && proceduresOf(appRouter)[replacement]?._def.meta?.openapi
   const instead = other ? ` Use \`${other.method} ${other.path}\` instead.` : ''
   return `Deprecated since ${since}; a release from ${sunset} on may leave it out.${instead}`
-}
-
-/** The JSON Schema that zod makes, with what its parts add. */
-function toSchema(schema: z.ZodType, io: 'input' | 'output', components: Components): Schema {
-  const { $schema: _, ...made } = z.toJSONSchema(schema, {
-    io,
-    unrepresentable: 'any',
-    override({ zodSchema, jsonSchema }) {
-      if (zodSchema._zod.def.type === 'date')
-        Object.assign(jsonSchema, { type: 'string', format: 'date-time' })
-    },
-  })
-  return described(made, components) as Schema
-}
-
-/**
- * A copy of a schema with what its parts say of themselves in `openapi` of their zod meta: keywords
- * for what only a refinement checks, and `component`, the name under which a schema that is large
- * is written once.
- */
-function described(value: unknown, components: Components): unknown {
-  if (Array.isArray(value)) return value.map((one) => described(one, components))
-  if (typeof value !== 'object' || value === null) return value
-  const { openapi, prefixItems, ...own } = value as Record<string, unknown>
-  // Tools stop at tuples, or take them for the `items` of older drafts: the number of items and
-  // their alternatives say nearly as much.
-  if (Array.isArray(prefixItems))
-    own.items = {
-      anyOf: [...new Map(prefixItems.map((one) => [JSON.stringify(one), one])).values()],
-    }
-  const made = Object.fromEntries(
-    Object.entries(own).map(([key, inner]) => [key, described(inner, components)]),
-  )
-  if (typeof openapi !== 'object' || openapi === null) return made
-  const { component, ...further } = openapi as Record<string, unknown>
-  if (typeof component !== 'string') return { ...made, ...further }
-  components.schemas[component] = { ...made, ...further }
-  return { $ref: `#/components/schemas/${component}` }
 }
 
 type Fields = { properties?: Record<string, Schema>; required?: readonly string[] }

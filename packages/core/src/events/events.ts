@@ -34,35 +34,58 @@ export function isExpiredCursor(cursor: string, now: Date): boolean {
   return seconds < now.getTime() / 1_000 - eventDays * 86_400
 }
 
-/** One change, as programs read it and webhooks deliver it. */
-export const EventView = z.object({
-  /** The id of the entry in the audit log. Equal in every delivery of the event. */
-  id: z.uuid(),
-  /** An action of the audit log, such as `member.created`. */
-  type: z.string(),
-  timestamp: instant,
-  /** Where the event is: the next events follow with `after`. */
-  cursor: z.string(),
-  data: z.object({
-    /** Slug of the tenant that it is about; null for what is of no tenant. */
-    tenant: z.string().nullable(),
-    partner: z.string().nullable(),
-    actor: z.object({
-      type: actorType,
-      id: z.string().nullable(),
-      email: z.string().nullable(),
-    }),
-    resource: z.object({
-      type: z.string(),
-      id: z.string().nullable(),
-      name: z.string().nullable(),
-    }),
-    /** `{ field: [before, after] }` of what an update changed; empty for other events. */
-    changes: z.record(z.string(), z.unknown()),
-    /** Further facts of the audit log. */
-    details: z.record(z.string(), z.unknown()),
-  }),
+const recordId = z
+  .string()
+  .nullable()
+  .meta({ examples: ['0197f7a4-2c1e-7000-8000-000000000002'] })
+const actor = z.object({ type: actorType, id: recordId, email: z.string().nullable() }).meta({
+  openapi: {
+    component: 'EventActor',
+    description:
+      'Who caused it. `id` is that of a person or of a service token; null for visitors and the platform itself.',
+  },
 })
+
+/** One change, as programs read it and webhooks deliver it. */
+export const EventView = z
+  .object({
+    id: z.uuid().meta({
+      openapi: {
+        component: 'EventId',
+        description: 'The id of the entry in the audit log. Equal in every delivery of the event.',
+      },
+    }),
+    /** An action of the audit log, such as `member.created`. */
+    type: z.string(),
+    timestamp: instant.meta({ openapi: { component: 'EventTime' } }),
+    cursor: z.string().meta({
+      description: 'Pass it as `after` for the events behind this one.',
+      examples: ['81250-4711'],
+    }),
+    data: z.object({
+      tenant: z.string().nullable().describe('Slug of the tenant; null for what is of no tenant.'),
+      partner: z
+        .string()
+        .nullable()
+        .describe('Slug of the partner; null for what no partner knows of.'),
+      actor,
+      resource: z.object({
+        type: z.string(),
+        id: recordId,
+        name: z
+          .string()
+          .nullable()
+          .meta({ examples: ['Example'] }),
+      }),
+      changes: z
+        .record(z.string(), z.unknown())
+        .describe('Before and after of each field that an update changed; empty for other events.'),
+      /** Further facts of the audit log. */
+      details: z.record(z.string(), z.unknown()),
+    }),
+  })
+  // The description of the API has the schema of each type in its place.
+  .meta({ openapi: { component: 'Event' } })
 export type EventView = z.infer<typeof EventView>
 
 export const EventPage = z.object({

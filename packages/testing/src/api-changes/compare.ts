@@ -90,7 +90,8 @@ function compareResponses(before: RecordedOperation, after: RecordedOperation): 
   const found: Difference[] = []
   for (const [name, was] of Object.entries(before.responses)) {
     const is = after.responses[name]
-    if (is) found.push(...compareSchemas(was, is, 'response', '`response`'))
+    const at = name.startsWith('event ') ? '`event`' : '`response`'
+    if (is) found.push(...compareSchemas(was, is, 'response', at))
     else found.push(breaking(`no longer returns ${name}`))
   }
   for (const name of Object.keys(after.responses))

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ApiDocument, Operation, Schema } from '@atrium/api/http/openapi'
+import type { ApiDocument, Operation, Schema, Webhook } from '@atrium/api/http/openapi-document'
 
 /** What callers rely on of an operation: no texts, no errors, no bounds of what is returned. */
 export interface RecordedOperation {
@@ -16,7 +16,7 @@ export interface RecordedOperation {
   responses: Readonly<Record<string, Schema>>
 }
 
-/** The API of a release, by method and path. */
+/** The API of a release, by method and path; the types of events by `EVENT` and their name. */
 export interface ApiRecord {
   version: string
   operations: Readonly<Record<string, RecordedOperation>>
@@ -39,9 +39,27 @@ export function recordOf(document: ApiDocument): ApiRecord {
         [`${method.toUpperCase()} ${path}`, recordOperation(document, operation)] as const,
     ),
   )
+  const events = Object.entries(document.webhooks).map(
+    ([type, { post }]) => [`EVENT ${type}`, recordEvent(document, post)] as const,
+  )
   return {
     version: document.info.version,
-    operations: Object.fromEntries(operations.sort(([one], [other]) => (one < other ? -1 : 1))),
+    operations: Object.fromEntries(
+      [...operations, ...events].sort(([one], [other]) => (one < other ? -1 : 1)),
+    ),
+  }
+}
+
+/** What an endpoint receives is to it what a response is to a caller. */
+function recordEvent(
+  document: ApiDocument,
+  { operationId, requestBody }: Webhook,
+): RecordedOperation {
+  const { schema } = requestBody.content['application/json']
+  return {
+    operationId,
+    parameters: {},
+    responses: { 'event application/json': reduced(document, schema, ofResponse) },
   }
 }
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Schema } from '@atrium/api/http/openapi'
+import type { Schema } from '@atrium/api/http/openapi-document'
 
 /** The sections of the changelog of the API, in their order. */
 export const changeKinds = ['breaking', 'removed', 'deprecated', 'added'] as const

@@ -1,4 +1,4 @@
-import type { ApiDocument, Schema } from '../openapi.ts'
+import type { ApiDocument, Schema } from '../openapi-document.ts'
 
 type Value = null | boolean | number | string | readonly Value[] | { [name: string]: Value }
 
@@ -9,6 +9,8 @@ const byName: Readonly<Record<string, string>> = {
   slug: 'acme',
   tenantSlug: 'acme',
   partnerSlug: 'north',
+  tenant: 'acme',
+  partner: 'north',
   hostSlug: 'anna',
   eventSlug: 'intro-call',
   email: 'anna@example.com',
@@ -40,8 +42,11 @@ const byFormat: Readonly<Record<string, string>> = {
   email: 'anna@example.com',
 }
 
+/** The part of a document that schemas point to. */
+type WithSchemas = { components: Pick<ApiDocument['components'], 'schemas'> }
+
 /** What a schema points to, where it is a reference to a component. */
-export function resolved(document: ApiDocument, schema: Schema): Schema {
+export function resolved(document: WithSchemas, schema: Schema): Schema {
   const { $ref } = schema
   if (typeof $ref !== 'string') return schema
   return document.components.schemas[$ref.slice('#/components/schemas/'.length)] ?? {}
@@ -51,16 +56,18 @@ export function resolved(document: ApiDocument, schema: Schema): Schema {
  * A value that fits the schema as far as a reader needs. `name` is that of the field, which says
  * more than its type.
  */
-export function exampleOf(document: ApiDocument, provided: Schema, name = '', depth = 0): Value {
+export function exampleOf(document: WithSchemas, provided: Schema, name = '', depth = 0): Value {
   const schema = resolved(document, provided) as {
     [keyword: string]: unknown
     enum?: Value[]
+    examples?: Value[]
     anyOf?: Schema[]
     oneOf?: Schema[]
     allOf?: Schema[]
     prefixItems?: Schema[]
     properties?: Record<string, Schema>
   }
+  if (schema.examples) return schema.examples[0] ?? null
   if (schema.const !== undefined) return schema.const as Value
   if (schema.default !== undefined) return schema.default as Value
   if (schema.enum)
@@ -77,6 +84,7 @@ export function exampleOf(document: ApiDocument, provided: Schema, name = '', de
     const parts = schema.allOf.map((one) => exampleOf(document, one, name, depth))
     return Object.assign({}, ...parts)
   }
+  if (schema.type === 'null') return null
   const types = Array.isArray(schema.type) ? schema.type : [schema.type]
   const type = types.find((one) => one !== 'null')
   if (schema.properties) {
@@ -90,9 +98,9 @@ export function exampleOf(document: ApiDocument, provided: Schema, name = '', de
   if (type === 'array') {
     if (schema.prefixItems)
       return schema.prefixItems.map((one) => exampleOf(document, one, name, depth + 1))
-    return depth === deepest || !schema.items
-      ? []
-      : [exampleOf(document, schema.items as Schema, name.replace(/s$/, ''), depth + 1)]
+    if (depth === deepest || !schema.items) return []
+    const item = exampleOf(document, schema.items as Schema, name.replace(/s$/, ''), depth + 1)
+    return Array.from({ length: Math.max(Number(schema.minItems ?? 1), 1) }, () => item)
   }
   if (type === 'boolean') return true
   if (type === 'integer' || type === 'number') return Math.max(Number(schema.minimum ?? 0), 0) || 1

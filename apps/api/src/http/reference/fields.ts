@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import type { ApiDocument, Schema } from '../openapi.ts'
+import type { ApiDocument, Schema } from '../openapi-document.ts'
 import { resolved } from './examples.ts'
 import { prose } from './prose.ts'
 

@@ -1,25 +1,15 @@
 import { describeError, errorCodes } from '@atrium/core/platform/errors'
-import { html, raw } from 'hono/html'
-import type { Answered, ApiDocument, Operation, Schema } from '../openapi.ts'
+import { html } from 'hono/html'
+import type { Answered, ApiDocument, Operation, Schema } from '../openapi-document.ts'
+import { eventTypeLink } from './event-pages.ts'
 import { exampleOf, resolved } from './examples.ts'
 import { fieldList, fieldsOf } from './fields.ts'
+import { type Html, page, type Section } from './page.ts'
 import { prose } from './prose.ts'
 import { type Listed, requestSamples } from './samples.ts'
-import { pageScript } from './script.ts'
-import { codesOf, matches, scopesOf } from './search.ts'
+import { codesOf, matches, matchingEvents, scopesOf } from './search.ts'
 import { sectionName } from './section-name.ts'
-import { style } from './style.ts'
 import { tryForm } from './try-form.ts'
-
-export type Html = ReturnType<typeof html>
-
-/** The operations of one tag. */
-export interface Section {
-  /** The tag as a path segment. */
-  name: string
-  title: string
-  operations: readonly Listed[]
-}
 
 export function sectionsOf(document: ApiDocument): Section[] {
   const all = Object.entries(document.paths).flatMap(([path, ofPath]) =>
@@ -50,47 +40,6 @@ const abbreviations: Readonly<Record<string, string>> = {
 const titleOf = (tag: string) =>
   abbreviations[tag] ?? `${tag.charAt(0).toUpperCase()}${tag.slice(1)}`
 
-function page(
-  title: string,
-  sections: readonly Section[],
-  current: string,
-  content: Html,
-  search = '',
-): Html {
-  const link = (name: string, label: string) =>
-    html`<li><a href="/docs${name === '' ? '' : `/${name}`}"${name === current ? html` aria-current="page"` : ''}>${label}</a></li>`
-  return html`<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8" />
-    <meta name="viewport" content="width=device-width, initial-scale=1" />
-    <title>${title} – Atrium platform API</title>
-    <style>${raw(style)}</style>
-  </head>
-  <body>
-    <a class="skip" href="#content">Skip to content</a>
-    <header class="top">
-      <a class="brand" href="/docs">Atrium platform API</a> <a class="sections" href="#sections">All sections</a>
-      <form class="search" action="/docs" role="search">
-        <input type="search" name="q" value="${search}" maxlength="200" aria-label="Search operations" placeholder="Search operations" />
-        <button>Search</button>
-      </form>
-    </header>
-    <div class="page">
-      <main id="content">${content}</main>
-      <div class="side">
-        <nav id="sections" aria-label="Sections">
-          <ul>
-            ${link('', 'Overview')} ${sections.map(({ name, title }) => link(name, title))} ${link('errors', 'Error codes')}
-          </ul>
-        </nav>
-      </div>
-    </div>
-    <script type="module">${raw(pageScript())}</script>
-  </body>
-</html>`
-}
-
 /**
  * The first page: what holds for every call, and all operations, or those that match what was
  * searched for.
@@ -107,6 +56,7 @@ export function overview(
       operations: section.operations.filter((listed) => matches(document, listed, requested)),
     }))
     .filter(({ operations }) => operations.length > 0)
+  const events = requested.length > 0 ? matchingEvents(document, requested) : []
   const count = found.reduce((sum, { operations }) => sum + operations.length, 0)
   const title = requested.length > 0 ? `Search: ${search}` : 'Overview'
   return page(
@@ -115,7 +65,8 @@ export function overview(
     '',
     html`<h1>Atrium platform API</h1>
       <p class="lead">${document.info.description} This page is made from the <a href="/openapi.json">OpenAPI 3.1 document</a>.</p>
-      ${requested.length > 0 ? html`<p>${count === 0 ? 'No operation matches. Try fewer words.' : `${count} ${count === 1 ? 'operation' : 'operations'}`}</p>` : basics}
+      ${requested.length > 0 ? html`<p>${count + events.length === 0 ? 'No operation matches. Try fewer words.' : `${count} ${count === 1 ? 'operation' : 'operations'}`}</p>` : basics}
+      ${events.length > 0 ? html`<h2 id="webhook-events"><a href="/docs/webhook-events">Webhook events</a></h2><ul class="list events">${events.map(([type, { post }]) => eventTypeLink(type, post))}</ul>` : ''}
       ${found.map(
         ({
           name,

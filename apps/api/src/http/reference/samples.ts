@@ -1,4 +1,4 @@
-import type { Answered, ApiDocument, Operation, Schema } from '../openapi.ts'
+import type { Answered, ApiDocument, Operation, Schema } from '../openapi-document.ts'
 import { commandLine } from './command-line-sample.ts'
 import { exampleOf } from './examples.ts'
 

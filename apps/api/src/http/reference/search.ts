@@ -1,5 +1,5 @@
 import type { ErrorCode } from '@atrium/core/platform/errors'
-import type { ApiDocument, Operation, Schema } from '../openapi.ts'
+import type { ApiDocument, Operation, Schema, Webhook } from '../openapi-document.ts'
 import type { Listed } from './samples.ts'
 
 interface Searchable {
@@ -34,6 +34,17 @@ function searchable(document: ApiDocument, { method, path, operation }: Listed):
   }
   known.set(operation, made)
   return made
+}
+
+/** The types of events in whose name or title each of the words is found. */
+export function matchingEvents(
+  { webhooks }: ApiDocument,
+  requested: readonly string[],
+): [string, { post: Webhook }][] {
+  return Object.entries(webhooks).filter(([type, { post }]) => {
+    const words = `${type} ${post.summary}`.toLowerCase()
+    return requested.every((word) => words.includes(word))
+  })
 }
 
 /** The scopes that a service token needs. */

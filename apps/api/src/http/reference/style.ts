@@ -37,6 +37,8 @@ form.search button { font: inherit; border: 0; border-radius: .375rem; padding: 
 .list { list-style: none; margin: .5rem 0 1.5rem; padding: 0; border-top: 1px solid var(--line) }
 .list li { border-bottom: 1px solid var(--line) }
 .list a { display: grid; grid-template-columns: 4.5rem minmax(0, 1fr); gap: .25rem .75rem; padding: .5rem .25rem; color: inherit; text-decoration: none }
+.list.events a { grid-template-columns: minmax(0, 1fr) } .list.events .about { grid-column: auto }
+@media (min-width: 60rem) { .list.events a { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr) } }
 .list a:hover { background: var(--raised) } .list .about { grid-column: 2; color: var(--soft) }
 @media (min-width: 60rem) { .list a { grid-template-columns: 4.5rem minmax(0, 1fr) minmax(0, 1fr) } .list .about { grid-column: 3 } }
 .method { font-weight: 650; font-size: .8125rem } .get { color: #0b5cad } .post { color: #14692e } .put, .patch { color: #8a4b00 } .delete { color: #a8201a }

@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import type { ApiDocument, Parameter } from '../openapi.ts'
+import type { ApiDocument, Parameter } from '../openapi-document.ts'
 import { exampleBody, type Listed } from './samples.ts'
 
 type Html = ReturnType<typeof html>

@@ -1,0 +1,116 @@
+import { type AuditAction, auditActions } from '@atrium/core/audit/audit'
+import { resourceReads } from '@atrium/core/events/event-type'
+import { eventSchema, eventTypes, leastEventSchema } from '@atrium/core/events/event-types'
+import { EventView } from '@atrium/core/events/events'
+import { testEventType } from '@atrium/core/webhook-endpoints/webhook-endpoints'
+import { auditActionName } from '@atrium/messages/audit-action-names'
+import { z } from 'zod'
+import type { ApiDocument, Parameter, Schema, Webhook } from './openapi-document.ts'
+import { type Components, toSchema } from './openapi-schema.ts'
+import { exampleOf } from './reference/examples.ts'
+
+/** Where a schema of the components is found. */
+const componentPath = '#/components/schemas/'
+
+/**
+ * The types of events: a component for each, `Event` as one of them, and what an endpoint receives
+ * (`webhooks`).
+ */
+export function describeEvents(components: Components): ApiDocument['webhooks'] {
+  Object.assign(components.parameters, headers)
+  components.responses.WebhookAccepted = { description: 'The endpoint accepts the message' }
+  const types = auditActions.toSorted()
+  for (const type of types)
+    components.schemas[eventName(type)] = toSchema(eventSchema(type), 'output', components)
+  const references = types.map((type) => [type, `${componentPath}${eventName(type)}`] as const)
+  components.schemas.Event = {
+    description: 'One change. A type that is not known here may be added by any release.',
+    oneOf: references.map(([, $ref]) => ({ $ref })),
+    discriminator: { propertyName: 'type', mapping: Object.fromEntries(references) },
+  }
+  const testEvent = toSchema(TestEvent, 'output', components)
+  components.schemas.WebhookTestEvent = testEvent
+  const webhooks = types.map((type) => {
+    const least = toSchema(leastEventSchema(type), 'output', components)
+    return [type, webhookOf(type, descriptionOf(type), eventName(type), least, components)] as const
+  })
+  const test = webhookOf(
+    testEventType,
+    'Sent when somebody tests an endpoint. It is in no list of events.',
+    'WebhookTestEvent',
+    testEvent,
+    components,
+  )
+  return Object.fromEntries(
+    [...webhooks, [testEventType, test] as const].map(([type, post]) => [type, { post }]),
+  )
+}
+
+/** `MemberCreatedEvent` of `member.created`. */
+export const eventName = (type: string) =>
+  `${type.replace(/(?:^|[_.])(\w)/g, (_, letter: string) => letter.toUpperCase())}Event`
+
+const TestEvent = EventView.omit({ cursor: true }).extend({
+  type: z.literal(testEventType),
+  data: EventView.shape.data.pick({ tenant: true, partner: true }),
+})
+
+/** What an event is about, and where that is read. */
+function descriptionOf(type: AuditAction): string {
+  const paths = eventTypes[type].resources.flatMap((resource) => resourceReads[resource])
+  if (paths.length === 0) return 'The event has everything that is known of it.'
+  return `The event names its record and what changed. Read the record with ${paths
+    .map((path) => `\`GET ${path}\``)
+    .join(' or ')}.`
+}
+
+function webhookOf(
+  type: string,
+  description: string,
+  component: string,
+  example: Schema,
+  { schemas }: Components,
+): Webhook {
+  return {
+    operationId: `event-${type.replace('.', '-')}`,
+    summary: type === testEventType ? 'Test of an endpoint' : auditActionName(type),
+    description,
+    tags: ['events'],
+    security: [],
+    parameters: Object.keys(headers).map((name) => ({ $ref: `#/components/parameters/${name}` })),
+    requestBody: {
+      required: true,
+      content: {
+        'application/json': {
+          schema: { $ref: `${componentPath}${component}` },
+          example: exampleOf({ components: { schemas } }, example),
+        },
+      },
+    },
+    responses: { '2XX': { $ref: '#/components/responses/WebhookAccepted' } },
+  }
+}
+
+const header = (name: string, description: string, schema: Schema): Parameter => ({
+  name,
+  in: 'header',
+  required: true,
+  description,
+  schema,
+})
+
+const headers: Readonly<Record<string, Parameter>> = {
+  WebhookId: header('webhook-id', 'The id of the event, equal in every delivery', {
+    type: 'string',
+    format: 'uuid',
+  }),
+  WebhookTimestamp: header('webhook-timestamp', 'When it was sent, in seconds since 1970', {
+    type: 'string',
+    pattern: '^[0-9]+$',
+  }),
+  WebhookSignature: header(
+    'webhook-signature',
+    'Signatures by the Standard Webhooks specification, separated by spaces',
+    { type: 'string' },
+  ),
+}
