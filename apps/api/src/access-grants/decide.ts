@@ -41,9 +41,11 @@ export async function approveGrant(
     )
       throw new AppError('grant_state', errorText('grantOfFormerStaff'))
     await mailDecision(trx, services, request, 'approved')
-    return readBack(trx, request)
+    const approved = await readBack(trx, request)
+    const entry = grantEntry(approved, 'access_grant.approved')
+    await services.audit.record(ctx, access.caller, entry, trx)
+    return approved
   })
-  await services.audit.record(ctx, access.caller, grantEntry(row, 'access_grant.approved'))
   return toGrantView(row, access.caller, now)
 }
 
@@ -59,9 +61,11 @@ export async function declineGrant(
     const { by, request } = await pendingRequest(trx, access, id, now)
     if (!(await decline(trx, request, { at: now, by, reason }))) throw new AppError('grant_state')
     await mailDecision(trx, services, request, 'declined')
-    return readBack(trx, request)
+    const declined = await readBack(trx, request)
+    const entry = grantEntry(declined, 'access_grant.declined')
+    await services.audit.record(ctx, access.caller, entry, trx)
+    return declined
   })
-  await services.audit.record(ctx, access.caller, grantEntry(row, 'access_grant.declined'))
   return toGrantView(row, access.caller, now)
 }
 
@@ -76,16 +80,17 @@ export async function acknowledgeGrant(
 ): Promise<GrantView> {
   const { services } = ctx
   const now = services.clock.now()
-  const { row, first } = await tenantTransaction(services, access.tenant.id, async (trx) => {
+  const row = await tenantTransaction(services, access.tenant.id, async (trx) => {
     await lockOpenTenant(trx, access.tenant.slug, evenSuspended)
     const by = await rejectFormerOwner(trx, access)
     const found = await readVisibleGrant(trx, access, id)
     if (found.kind !== 'break_glass') throw new AppError('grant_state')
-    const noted = await acknowledge(trx, found, { at: now, by })
-    return { row: await readBack(trx, found), first: noted }
+    const first = await acknowledge(trx, found, { at: now, by })
+    const acknowledged = await readBack(trx, found)
+    const entry = grantEntry(acknowledged, 'access_grant.acknowledged')
+    if (first) await services.audit.record(ctx, access.caller, entry, trx)
+    return acknowledged
   })
-  if (first)
-    await services.audit.record(ctx, access.caller, grantEntry(row, 'access_grant.acknowledged'))
   return toGrantView(row, access.caller, now)
 }
 

@@ -10,7 +10,7 @@ import {
   takeUnrecordedEnds,
 } from '@atrium/db/access-grants/access-grants'
 import { lockTenantById } from '@atrium/db/tenants/tenants'
-import type { AuditEntry } from '../rpc/audit-recorder.ts'
+import { type AuditEntry, inChainOrder } from '../rpc/audit-recorder.ts'
 import type { Context } from '../rpc/context.ts'
 import type { Access } from '../rpc/guards.ts'
 import type { Services } from '../rpc/services.ts'
@@ -42,9 +42,9 @@ export async function endGrant(
       throw new AppError('grant_state', errorText('grantOver'))
     const ended = await findGrant(trx, tenant.id, id)
     if (!ended) throw new Error(`the grant ${id} is gone`)
+    await services.audit.record(ctx, caller, endEntry(ended), trx)
     return ended
   })
-  await services.audit.record(ctx, caller, endEntry(row))
   return toGrantView(row, caller, now)
 }
 
@@ -77,16 +77,17 @@ export async function endDueGrants(services: Services): Promise<void> {
   const { db } = services.database
   const now = services.clock.now()
   for (const { tenantId, id } of await findDueGrants(db, now, mostAtOnce)) {
-    const row = await tenantTransaction(services, tenantId, async (trx) => {
+    await tenantTransaction(services, tenantId, async (trx) => {
       await lockTenantById(trx, tenantId)
-      if (!(await end(trx, { tenantId, id }, { at: now, by: null, ending: 'time' })))
-        return undefined
+      if (!(await end(trx, { tenantId, id }, { at: now, by: null, ending: 'time' }))) return
       const ended = await findGrant(trx, tenantId, id)
       if (ended?.status === 'expired') await mailDecision(trx, services, ended, 'expired')
-      return ended
+      if (ended) await services.audit.recordSystem(endEntry(ended), trx)
     })
-    if (row) await services.audit.recordSystem(endEntry(row))
   }
-  const ends = await db.transaction().execute((trx) => takeUnrecordedEnds(trx, mostAtOnce))
-  for (const row of ends) await services.audit.recordSystem(endEntry(row))
+  await db.transaction().execute(async (trx) => {
+    const ends = await takeUnrecordedEnds(trx, mostAtOnce)
+    for (const entry of inChainOrder(ends.map(endEntry)))
+      await services.audit.recordSystem(entry, trx)
+  })
 }

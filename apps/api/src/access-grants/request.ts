@@ -82,9 +82,9 @@ export async function askForAccess(
       endsAt,
     })
     await mailOwnerRequest(trx, services, made)
+    await services.audit.record(ctx, caller, grantEntry(made, 'access_grant.requested'), trx)
     return made
   })
-  await services.audit.record(ctx, caller, grantEntry(row, 'access_grant.requested'))
   return toGrantView(row, caller, now)
 }
 
@@ -103,7 +103,7 @@ export async function breakGlass(
   const userId = idOf(access)
   const now = services.clock.now()
   const since = new Date(now.getTime() - dayMs)
-  const { row, replaced } = await tenantTransaction(services, tenant.id, async (trx) => {
+  const row = await tenantTransaction(services, tenant.id, async (trx) => {
     await lockOpenTenant(trx, tenant.slug, evenSuspended)
     if ((await countBreakGlass(trx, userId, since)) >= mostBreakGlassADay)
       throw new AppError('rate_limited', errorText('tooManyBreakGlass'), {
@@ -126,15 +126,13 @@ export async function breakGlass(
       endsAt,
     })
     await mailBreakGlass(trx, services, made)
-    return { row: made, replaced: before }
+    if (before) {
+      const ended = grantEntry(before, 'access_grant.ended', { ending: 'replaced' })
+      await services.audit.record(ctx, caller, ended, trx)
+    }
+    await services.audit.record(ctx, caller, grantEntry(made, 'access_grant.break_glass'), trx)
+    return made
   })
-  if (replaced)
-    await services.audit.record(
-      ctx,
-      caller,
-      grantEntry(replaced, 'access_grant.ended', { ending: 'replaced' }),
-    )
-  await services.audit.record(ctx, caller, grantEntry(row, 'access_grant.break_glass'))
   return toGrantView(row, caller, now)
 }
 

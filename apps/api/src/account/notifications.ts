@@ -6,6 +6,7 @@ import {
 } from '@atrium/core/account/notifications'
 import { AppError } from '@atrium/core/platform/errors'
 import { readMutedMails, setMailMuted } from '@atrium/db/users/muted-mails'
+import type { AuditEntry } from '../rpc/audit-recorder.ts'
 import type { Caller } from '../rpc/caller.ts'
 import type { Context } from '../rpc/context.ts'
 
@@ -29,13 +30,17 @@ export async function updateNotification(
   { group, on }: UpdateNotification,
 ): Promise<NotificationSettings> {
   const userId = idOf(caller)
-  await setMailMuted(ctx.services.database.db, { userId, group, muted: !on })
-  await ctx.services.audit.record(ctx, caller, {
+  const { database, audit } = ctx.services
+  const entry: AuditEntry = {
     action: 'user.updated',
     resourceType: 'user',
     resourceId: userId,
     resourceName: caller.email ?? null,
     metadata: { mails: group, on },
+  }
+  await database.db.transaction().execute(async (trx) => {
+    await setMailMuted(trx, { userId, group, muted: !on })
+    await audit.record(ctx, caller, entry, trx)
   })
   return readNotifications(ctx, caller)
 }

@@ -14,6 +14,7 @@ import {
 import type { IdentitySession } from '@atrium/integrations/identity/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import { z } from 'zod'
+import type { AuditEntry } from '../rpc/audit-recorder.ts'
 import type { Caller } from '../rpc/caller.ts'
 import type { Context } from '../rpc/context.ts'
 import { orUpstreamFailed } from '../users/identity.ts'
@@ -60,8 +61,10 @@ export async function listOwnSessions(ctx: Context, caller: Caller): Promise<Own
  */
 export async function endOwnSession(ctx: Context, caller: Caller, id: string): Promise<void> {
   const own = { id, subject: caller.subject }
-  if (!(await deleteOwnWebSession(ctx.services.database.db, own))) throw new AppError('not_found')
-  await record(ctx, caller, { sessions: 1, signIns: 0 })
+  await ctx.services.database.db.transaction().execute(async (trx) => {
+    if (!(await deleteOwnWebSession(trx, own))) throw new AppError('not_found')
+    await ctx.services.audit.record(ctx, caller, entryOf(caller, { sessions: 1, signIns: 0 }), trx)
+  })
 }
 
 /**
@@ -80,7 +83,7 @@ export async function endOwnSignIn(ctx: Context, caller: Caller, id: string): Pr
       throw error
     })
   })
-  await record(ctx, caller, { sessions: 0, signIns: 1 })
+  await ctx.services.audit.record(ctx, caller, entryOf(caller, { sessions: 0, signIns: 1 }))
 }
 
 /**
@@ -89,7 +92,8 @@ export async function endOwnSignIn(ctx: Context, caller: Caller, id: string): Pr
  * provider fails. Throws AppError `upstream_failed`.
  */
 export async function endOtherSessions(ctx: Context, caller: Caller): Promise<EndedSessions> {
-  const { db } = ctx.services.database
+  const { database, audit } = ctx.services
+  const { db } = database
   const { subject } = caller
   const keep = currentId(ctx)
   const before = await listWebSessionsOfSubject(db, subject, mostSessions)
@@ -97,13 +101,18 @@ export async function endOtherSessions(ctx: Context, caller: Caller): Promise<En
   const sessions = await deleteOtherWebSessions(db, { subject, keep: own?.id })
   try {
     const signIns = await orUpstreamFailed(() => endOtherSignIns(ctx, caller, own))
-    // Those that a sign-in opened before it ended.
-    await deleteOtherWebSessions(db, { subject, keep: own?.id })
-    await record(ctx, caller, { sessions, signIns })
+    await db.transaction().execute(async (trx) => {
+      // Those that a sign-in opened before it ended.
+      await deleteOtherWebSessions(trx, { subject, keep: own?.id })
+      await audit.record(ctx, caller, entryOf(caller, { sessions, signIns }), trx)
+    })
     return { sessions, signIns }
   } catch (error) {
     if (error instanceof AppError && error.code === 'upstream_failed')
-      await record(ctx, caller, { sessions, error: error.message }, 'failure')
+      await audit.record(ctx, caller, {
+        ...entryOf(caller, { sessions, error: error.message }),
+        outcome: 'failure',
+      })
     throw error
   }
 }
@@ -177,18 +186,10 @@ function currentId({ request }: Context): string | undefined {
   return z.uuid().safeParse(request.header(sessionHeader)).data
 }
 
-function record(
-  ctx: Context,
-  caller: Caller,
-  metadata: Record<string, unknown>,
-  outcome: 'success' | 'failure' = 'success',
-): Promise<void> {
-  return ctx.services.audit.record(ctx, caller, {
-    action: 'user.sessions_ended',
-    outcome,
-    resourceType: 'user',
-    resourceId: caller.id ?? caller.subject,
-    resourceName: caller.email ?? null,
-    metadata,
-  })
-}
+const entryOf = (caller: Caller, metadata: Record<string, unknown>): AuditEntry => ({
+  action: 'user.sessions_ended',
+  resourceType: 'user',
+  resourceId: caller.id ?? caller.subject,
+  resourceName: caller.email ?? null,
+  metadata,
+})

@@ -3,6 +3,7 @@ import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { findMailRecipient, setMailMuted } from '@atrium/db/users/muted-mails'
 import { readUnsubscribeToken } from '../platform/unsubscribe-link.ts'
+import type { AuditEntry } from '../rpc/audit-recorder.ts'
 import type { Context } from '../rpc/context.ts'
 import { takeAllowance } from '../rpc/visitor-limits.ts'
 
@@ -19,13 +20,16 @@ export async function unsubscribe(ctx: Context): Promise<Unsubscribed> {
   if (!found || !person) throw new AppError('not_found', errorText('invitationLinkInvalid'))
   const { userId, group } = found
   if (!person.muted) {
-    await setMailMuted(database.db, { userId, group, muted: true })
-    await audit.recordVisitor(ctx, {
+    const entry: AuditEntry = {
       action: 'user.updated',
       resourceType: 'user',
       resourceId: userId,
       resourceName: person.email,
       metadata: { mails: group, on: false, unsubscribed: true },
+    }
+    await database.db.transaction().execute(async (trx) => {
+      await setMailMuted(trx, { userId, group, muted: true })
+      await audit.recordVisitor(ctx, entry, trx)
     })
   }
   return { group }

@@ -16,6 +16,7 @@ import { lockEmail } from '@atrium/db/users/users'
 import { readEntitlements } from '../billing/entitlements/read.ts'
 import { activate, setUp } from '../invitations/set-up.ts'
 import { takeSeat } from '../members/seats.ts'
+import type { AuditEntry } from '../rpc/audit-recorder.ts'
 import type { Context } from '../rpc/context.ts'
 import { lockOpenTenant } from '../rpc/open-tenant.ts'
 import { tenantTransaction } from '../rpc/tenant-transaction.ts'
@@ -44,14 +45,17 @@ export async function moveHome(ctx: Context): Promise<AcceptedInvitation> {
       const claim = await settle(ctx, hash)
       await setUp(services, identity, claim)
       const handover = await activate(services, identity, claim.userId)
-      await deleteAddressClaim(db, claim)
-      await services.audit.recordVisitor(ctx, {
+      const entry: AuditEntry = {
         action: 'address.moved',
         resourceType: 'user',
         resourceId: claim.userId,
         resourceName: claim.email,
         tenantSlug: claim.tenantSlug,
         partnerSlug: claim.partnerSlug,
+      }
+      await db.transaction().execute(async (trx) => {
+        await deleteAddressClaim(trx, claim)
+        await services.audit.recordVisitor(ctx, entry, trx)
       })
       const handoff = handover.link === undefined ? 'tempPassword' : 'link'
       const { email, tenantName: joined, tenantSlug } = claim

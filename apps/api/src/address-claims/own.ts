@@ -23,6 +23,7 @@ import type { Db, Trx } from '@atrium/db/platform/connect'
 import { markProved } from '@atrium/db/users/address-proofs'
 import { addIdentitySyncTask } from '@atrium/db/users/identity-sync-tasks'
 import { detachedEmail, lockEmail } from '@atrium/db/users/users'
+import type { AuditEntry } from '../rpc/audit-recorder.ts'
 import type { Caller } from '../rpc/caller.ts'
 import type { Context } from '../rpc/context.ts'
 import { ofRecipient } from '../rpc/limits.ts'
@@ -65,7 +66,7 @@ export async function changeOwnAddress(
 ): Promise<void> {
   const { services } = ctx
   requirePortal(services.config)
-  const userId = await services.database.db.transaction().execute(async (trx) => {
+  await services.database.db.transaction().execute(async (trx) => {
     const claim = caller.id && (await findAddressClaimOfPerson(trx, caller.id))
     if (!claim) throw noClaim()
     await rejectProvenDomain(services, trx, email)
@@ -76,13 +77,13 @@ export async function changeOwnAddress(
       { limit: 'address_changes_day', of: userId },
       { limit: 'invitations_recipient_day', of: ofRecipient(email) },
     ])
-    return userId
-  })
-  await services.audit.record(ctx, caller, {
-    action: 'user.address_change_requested',
-    resourceType: 'user',
-    resourceId: userId,
-    resourceName: email,
+    const entry: AuditEntry = {
+      action: 'user.address_change_requested',
+      resourceType: 'user',
+      resourceId: userId,
+      resourceName: email,
+    }
+    await services.audit.record(ctx, caller, entry, trx)
   })
 }
 
@@ -100,7 +101,7 @@ export async function confirmOwnAddress(
   const { id: userId } = caller
   const hash = hashOfToken(token)
   if (!hash || userId === undefined) throw noSuchLink()
-  const changed = await services.database.db.transaction().execute(async (trx) => {
+  await services.database.db.transaction().execute(async (trx) => {
     const email = await findAddressChange(trx, userId, hash)
     if (email === undefined) throw noSuchLink()
     await lockEmail(trx, email)
@@ -120,26 +121,27 @@ export async function confirmOwnAddress(
     await markProved(trx, userId, email)
     await addIdentitySyncTask(trx, userId, { profile: true, address: true })
     await deleteAddressClaimsOfPerson(trx, userId)
-    return { claim, email, suspendedIn }
-  })
-  await services.audit.record(ctx, caller, {
-    action: 'user.address_changed',
-    resourceType: 'user',
-    resourceId: userId,
-    resourceName: changed.email,
-    metadata: {
-      changes: { email: [changed.claim.email, changed.email] },
-      ...(changed.suspendedIn.length > 0 && { suspendedIn: changed.suspendedIn }),
-    },
-  })
-  await services.audit.recordSystem({
-    action: 'address.claim_settled',
-    resourceType: 'address',
-    resourceId: changed.claim.email,
-    resourceName: changed.claim.email,
-    tenantSlug: changed.claim.tenantSlug,
-    partnerSlug: changed.claim.partnerSlug,
-    metadata: { outcome: 'changed' },
+    const entry: AuditEntry = {
+      action: 'user.address_changed',
+      resourceType: 'user',
+      resourceId: userId,
+      resourceName: email,
+      metadata: {
+        changes: { email: [claim.email, email] },
+        ...(suspendedIn.length > 0 && { suspendedIn }),
+      },
+    }
+    await services.audit.record(ctx, caller, entry, trx)
+    const settled: AuditEntry = {
+      action: 'address.claim_settled',
+      resourceType: 'address',
+      resourceId: claim.email,
+      resourceName: claim.email,
+      tenantSlug: claim.tenantSlug,
+      partnerSlug: claim.partnerSlug,
+      metadata: { outcome: 'changed' },
+    }
+    await services.audit.recordSystem(settled, trx)
   })
 }
 

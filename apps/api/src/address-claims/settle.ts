@@ -17,6 +17,7 @@ import { giveUpIdentity, renewIdentitySteps } from '@atrium/db/users/address-pro
 import { lockEmail } from '@atrium/db/users/users'
 import { detach, mailDetached, recordSuspendedMemberships } from '../members/detach.ts'
 import { runMember } from '../members/run.ts'
+import type { AuditEntry } from '../rpc/audit-recorder.ts'
 import type { InTransaction, Services } from '../rpc/services.ts'
 import { tenantTransaction } from '../rpc/tenant-transaction.ts'
 import { mailAccessLink } from '../users/access-mails.ts'
@@ -67,13 +68,12 @@ async function settleAddressClaim(
     await lockMembershipsOf(trx, userId)
     await lockUser(trx, userId)
     const claim = await findAddressClaim(trx, tenantId, userId)
-    return claim && { claim, outcome: await settle(trx, services, claim) }
+    if (!claim) return undefined
+    const outcome = await settle(trx, services, claim)
+    if (outcome.kind !== 'waits') await recordOutcome(trx, services, claim, outcome)
+    return { claim, outcome }
   })
-  if (!settled) return
-  const { claim, outcome } = settled
-  if (outcome.kind === 'waits') return
-  await recordOutcome(services, claim, outcome)
-  if (outcome.kind === 'taken_home') await createNewIdentity(services, claim)
+  if (settled?.outcome.kind === 'taken_home') await createNewIdentity(services, settled.claim)
 }
 
 /** What fails is retried by the job engine. */
@@ -121,11 +121,12 @@ async function settle(trx: Trx, services: InTransaction, claim: AddressClaimRow)
 }
 
 async function recordOutcome(
-  services: Services,
+  trx: Trx,
+  services: InTransaction,
   { email, tenantSlug, partnerSlug }: AddressClaimRow,
   outcome: Outcome,
 ): Promise<void> {
-  await services.audit.recordSystem({
+  const entry: AuditEntry = {
     action: outcome.kind === 'held' ? 'address.claim_held' : 'address.claim_settled',
     resourceType: 'address',
     resourceId: email,
@@ -133,7 +134,8 @@ async function recordOutcome(
     tenantSlug,
     partnerSlug,
     metadata: { outcome: outcome.kind },
-  })
+  }
+  await services.audit.recordSystem(entry, trx)
   if (outcome.kind === 'detached')
-    await recordSuspendedMemberships(services, email, outcome.suspendedIn)
+    await recordSuspendedMemberships(services, trx, email, outcome.suspendedIn)
 }

@@ -12,10 +12,11 @@ import {
 } from '@atrium/db/address-claims/address-claims'
 import type { Trx } from '@atrium/db/platform/connect'
 import { lockEmail } from '@atrium/db/users/users'
+import type { AuditEntry } from '../rpc/audit-recorder.ts'
 import type { Context } from '../rpc/context.ts'
 import type { Access } from '../rpc/guards.ts'
 import { evenSuspended, lockOpenTenant, rejectFormerAdmin } from '../rpc/open-tenant.ts'
-import type { InTransaction } from '../rpc/services.ts'
+import type { InTransaction, TransactionContext } from '../rpc/services.ts'
 import { tenantTransaction } from '../rpc/tenant-transaction.ts'
 import { requirePortal } from '../users/access-link.ts'
 import { provenDomain, toPersonElsewhere } from './list.ts'
@@ -49,9 +50,9 @@ export async function startAddressClaim(
     if (!first) throw new AppError('already_exists', errorText('addressClaimed'))
     for (const row of started) await mailClaim(services, trx, row)
     await services.limits.takeIn(trx, ctx.request, [{ limit: 'address_claims_day', of: tenant.id }])
+    await recordOnClaim(ctx, trx, access, 'address.claim_started', first.email)
     return first
   })
-  await recordOnClaim(ctx, access, 'address.claim_started', claim.email)
   return toPersonElsewhere(claim)
 }
 
@@ -70,8 +71,8 @@ export async function withdrawAddressClaim(
     for (const { id: userId } of people)
       ended.push(await deleteAddressClaim(trx, { tenantId: tenant.id, userId }))
     if (!ended.includes(true)) throw noSuchPerson()
+    await recordOnClaim(ctx, trx, access, 'address.claim_withdrawn', input.email)
   })
-  await recordOnClaim(ctx, access, 'address.claim_withdrawn', input.email)
 }
 
 async function claimedPeople(
@@ -91,17 +92,19 @@ async function claimedPeople(
 const noSuchPerson = () => new AppError('not_found', errorText('noPersonElsewhere'))
 
 function recordOnClaim(
-  ctx: Context,
+  ctx: TransactionContext,
+  trx: Trx,
   { caller, tenant }: Access,
   action: AuditAction,
   email: string,
 ): Promise<void> {
-  return ctx.services.audit.record(ctx, caller, {
+  const entry: AuditEntry = {
     action,
     resourceType: 'address',
     resourceId: email,
     resourceName: email,
     tenantSlug: tenant.slug,
     partnerSlug: tenant.partnerSlug,
-  })
+  }
+  return ctx.services.audit.record(ctx, caller, entry, trx)
 }

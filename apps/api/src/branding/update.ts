@@ -4,6 +4,7 @@ import type { TemplateKey } from '@atrium/core/branding/template-keys'
 import { AppError, type IssueText } from '@atrium/core/platform/errors'
 import { saveBranding, saveEmailTemplate } from '@atrium/db/branding/branding'
 import type { TenantTrx } from '@atrium/db/tenants/tenants'
+import type { AuditEntry } from '../rpc/audit-recorder.ts'
 import type { Context } from '../rpc/context.ts'
 import { requireVersion } from '../rpc/edit-version.ts'
 import type { Access } from '../rpc/guards.ts'
@@ -28,11 +29,10 @@ export async function updateBranding(
   const { services } = ctx
   const templates = templatesOf(input.emailTemplates ?? {})
   await rejectFaults(services, access.tenant.id, templates)
-  const { view, changes, tenant } = await tenantTransaction(services, access.tenant.id, (trx) =>
-    write(trx, access, input, templates),
-  )
-  if (Object.keys(changes).length > 0) {
-    await services.audit.record(ctx, access.caller, {
+  return tenantTransaction(services, access.tenant.id, async (trx) => {
+    const { view, changes, tenant } = await write(trx, access, input, templates)
+    if (Object.keys(changes).length === 0) return view
+    const entry: AuditEntry = {
       action: 'branding.updated',
       resourceType: 'tenant',
       resourceId: tenant.id,
@@ -40,9 +40,10 @@ export async function updateBranding(
       tenantSlug: tenant.slug,
       partnerSlug: tenant.partnerSlug,
       metadata: { changes },
-    })
-  }
-  return view
+    }
+    await services.audit.record(ctx, access.caller, entry, trx)
+    return view
+  })
 }
 
 function templatesOf(

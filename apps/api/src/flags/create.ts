@@ -12,7 +12,7 @@ import type { Caller } from '../rpc/caller.ts'
 import type { Context } from '../rpc/context.ts'
 import { checkFlag } from './check.ts'
 import { getFlag } from './get.ts'
-import { actorOf, auditFlagChange, type FlagStep, recordFlagChange } from './record.ts'
+import { auditFlagChange, type FlagStep } from './record.ts'
 
 /**
  * Makes a flag, off unless said otherwise. AppError `already_exists` for a key in use or used
@@ -36,7 +36,7 @@ export async function createFlag(
   }
   const settings = newSettings(caller, input)
   const authorship = { note: input.note ?? 'Created.', updatedBy: caller.email ?? null }
-  const { step, auditId } = await services.database.db.transaction().execute(async (trx) => {
+  await services.database.db.transaction().execute(async (trx) => {
     await lockFlags(trx)
     await checkFlag(trx, input.key, settings)
     if (
@@ -57,9 +57,10 @@ export async function createFlag(
       before: null,
       after: settings,
     }
-    return { step: created, auditId: await recordFlagChange(trx, actorOf(caller), created) }
+    await auditFlagChange(ctx, trx, caller, created)
   })
-  await auditFlagChange(ctx, caller, step, auditId)
+  // Only now: before the commit this process would read the old flag again.
+  services.flags.forget()
   return getFlag(services, input.key)
 }
 

@@ -5,7 +5,7 @@ import { insertFlagChange, notifyFlags } from '@atrium/db/flags/flags'
 import type { Trx } from '@atrium/db/platform/connect'
 import type { AuditEntry } from '../rpc/audit-recorder.ts'
 import type { Caller } from '../rpc/caller.ts'
-import type { Context } from '../rpc/context.ts'
+import type { TransactionContext } from '../rpc/services.ts'
 
 export interface FlagStep {
   key: string
@@ -22,14 +22,14 @@ export interface FlagActor {
   email: string | null
 }
 
-export const actorOf = (caller: Caller): FlagActor => ({
+const actorOf = (caller: Caller): FlagActor => ({
   id: caller.id ?? caller.subject,
   email: caller.email ?? null,
 })
 
 /**
  * Writes the history and notifies every process, in the transaction of the change. Returns the id
- * of the audit entry that follows.
+ * for the audit entry.
  */
 export async function recordFlagChange(
   trx: Trx,
@@ -40,15 +40,15 @@ export async function recordFlagChange(
   return insertFlagChange(trx, { ...step, actorId: actor.id, actorEmail: actor.email })
 }
 
-/** After the commit: this process forgets the old flag, and the audit log learns of the change. */
+/** The same with the audit entry, for a change by a caller. */
 export async function auditFlagChange(
-  { services, request }: Context,
+  ctx: TransactionContext,
+  trx: Trx,
   caller: Caller,
   step: FlagStep,
-  auditId: string,
 ): Promise<void> {
-  services.flags.forget()
-  await services.audit.record({ request }, caller, auditEntryOf(step, auditId))
+  const auditId = await recordFlagChange(trx, actorOf(caller), step)
+  await ctx.services.audit.record(ctx, caller, auditEntryOf(step, auditId), trx)
 }
 
 /** What the audit log keeps of a change. */

@@ -10,7 +10,7 @@ import {
 import type { Caller } from '../rpc/caller.ts'
 import type { Context } from '../rpc/context.ts'
 import { unknownFlag } from './get.ts'
-import { actorOf, auditFlagChange, type FlagStep, recordFlagChange } from './record.ts'
+import { auditFlagChange, type FlagStep } from './record.ts'
 import { toFlagSettings } from './view.ts'
 
 /**
@@ -22,7 +22,7 @@ export async function removeFlag(ctx: Context, caller: Caller, input: RemoveFlag
   // What this process has noted and not written yet counts too.
   await services.flags.saveUses()
   const note = input.note ?? 'Removed.'
-  const { step, auditId } = await services.database.db.transaction().execute(async (trx) => {
+  await services.database.db.transaction().execute(async (trx) => {
     await lockFlags(trx)
     const row = await findFlag(trx, input.key)
     if (!row) throw unknownFlag()
@@ -36,9 +36,10 @@ export async function removeFlag(ctx: Context, caller: Caller, input: RemoveFlag
       before: toFlagSettings(row),
       after: null,
     }
-    return { step: removed, auditId: await recordFlagChange(trx, actorOf(caller), removed) }
+    await auditFlagChange(ctx, trx, caller, removed)
   })
-  await auditFlagChange(ctx, caller, step, auditId)
+  // Only now: before the commit this process would read the old flag again.
+  services.flags.forget()
 }
 
 function rejectWhileUsed({ requiredBy, lastAskedAt: lastUsedAt }: FlagRow, now: Date): void {

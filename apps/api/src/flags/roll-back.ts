@@ -53,23 +53,24 @@ async function rollBack(
   const rolledBack = await services.database.db.transaction().execute(async (trx) => {
     await lockFlags(trx)
     const row = await findFlag(trx, flag.key)
-    if (!row || row.version !== flag.version) return undefined
+    if (!row || row.version !== flag.version) return false
     const before = toFlagSettings(row)
     const after: FlagSettings = { ...before, state: 'off', killedAt: now.toISOString(), rollback }
     const version = await updateFlag(trx, flag.key, after, { note, updatedBy: null })
     const step: FlagStep = { key: flag.key, version, kind: 'killed', note, before, after }
     await mailOwner(trx, services, row, rollback, version)
-    return { step, auditId: await recordFlagChange(trx, { id: null, email: null }, step) }
+    const auditId = await recordFlagChange(trx, { id: null, email: null }, step)
+    const { metadata, ...entry } = auditEntryOf(step, auditId)
+    await services.audit.recordSystem(
+      { ...entry, metadata: { ...metadata, trigger: 'guard', ...rollback } },
+      trx,
+    )
+    return true
   })
   if (!rolledBack) return
   services.flags.forget()
   services.metrics.flagRollbacks.inc({ signal: broken.signal })
   services.log.warn({ flag: flag.key, ...rollback }, 'flag turned off by a guard')
-  const { metadata, ...entry } = auditEntryOf(rolledBack.step, rolledBack.auditId)
-  await services.audit.recordSystem({
-    ...entry,
-    metadata: { ...metadata, trigger: 'guard', ...rollback },
-  })
 }
 
 /** Owners are people or teams. Only owners with a mail address are notified. */

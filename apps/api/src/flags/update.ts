@@ -13,7 +13,7 @@ import type { Caller } from '../rpc/caller.ts'
 import type { Context } from '../rpc/context.ts'
 import { checkFlag } from './check.ts'
 import { getFlag, unknownFlag } from './get.ts'
-import { actorOf, auditFlagChange, type FlagStep, recordFlagChange } from './record.ts'
+import { auditFlagChange, type FlagStep } from './record.ts'
 import { toFlagSettings } from './view.ts'
 
 /**
@@ -27,7 +27,7 @@ export async function updateFlag(
   input: UpdateFlag,
 ): Promise<FlagView> {
   const { services } = ctx
-  const { step, auditId } = await services.database.db.transaction().execute(async (trx) => {
+  await services.database.db.transaction().execute(async (trx) => {
     await lockFlags(trx)
     const row = await findFlag(trx, input.key)
     if (!row) throw unknownFlag()
@@ -50,9 +50,10 @@ export async function updateFlag(
       before,
       after,
     }
-    return { step: written, auditId: await recordFlagChange(trx, actorOf(caller), written) }
+    await auditFlagChange(ctx, trx, caller, written)
   })
-  await auditFlagChange(ctx, caller, step, auditId)
+  // Only now: before the commit this process would read the old flag again.
+  services.flags.forget()
   return getFlag(services, input.key)
 }
 

@@ -7,10 +7,11 @@ import {
   type InvitationRow,
 } from '@atrium/db/invitations/invitations'
 import { findPerson } from '@atrium/db/members/members'
+import type { Trx } from '@atrium/db/platform/connect'
 import { type AccessLink, deleteAccessLink, findByAccessLink } from '@atrium/db/users/access-links'
 import type { IdentityProvider } from '@atrium/integrations/identity/port'
 import { pushTouchedLists } from '../mail/lists/members.ts'
-import { recordSuspendedMemberships } from '../members/detach.ts'
+import type { AuditEntry } from '../rpc/audit-recorder.ts'
 import type { Context } from '../rpc/context.ts'
 import type { Services } from '../rpc/services.ts'
 import { takeAllowance } from '../rpc/visitor-limits.ts'
@@ -67,14 +68,14 @@ async function accept(
 ): Promise<AcceptedInvitation> {
   const { services } = ctx
   await rejectOutsider(services, identity, invitation)
-  const settled = await settleInvitation(services, invitation, { hash })
-  const { userId, handsOver, lists, suspendedIn } = settled
+  const record = (trx: Trx, userId: string) => {
+    const metadata = { ...termsOf(invitation), userId }
+    const entry = invitationEntry('invitation.accepted', invitation, metadata)
+    return services.audit.recordVisitor(ctx, entry, trx)
+  }
+  const settled = await settleInvitation(services, invitation, { hash }, record)
+  const { userId, handsOver, lists } = settled
   pushTouchedLists(services, lists)
-  await services.audit.recordVisitor(
-    ctx,
-    invitationEntry('invitation.accepted', invitation, { ...termsOf(invitation), userId }),
-  )
-  await recordSuspendedMemberships(services, invitation.email, suspendedIn)
   return finish(ctx, identity, { userId, invitation, hash, handsOver })
 }
 
@@ -88,8 +89,7 @@ async function goOn(
   hash: Buffer,
 ): Promise<AcceptedInvitation> {
   const { services } = ctx
-  const { userId, email, suspendedIn, ...link } = await settlePassword(services, hash)
-  await recordSuspendedMemberships(services, email, suspendedIn)
+  const { userId, email, ...link } = await settlePassword(services, hash)
   const invitation = await findAcceptedByLink(services.database.db, hash)
   return finish(ctx, identity, {
     userId,
@@ -116,7 +116,6 @@ async function finish(
   const invitation = 'id' in done.invitation ? done.invitation : undefined
   await setUp(services, identity, { userId, tenantId: invitation?.tenantId ?? null })
   const handover = handsOver ? await activate(services, identity, userId) : undefined
-  await deleteAccessLink(services.database.db, hash)
   const handoff = handoffOf(handover)
   const { sentTo = null, senderSlug = null } = done.link ?? {}
   const person = {
@@ -124,21 +123,25 @@ async function finish(
     resourceId: userId,
     resourceName: done.invitation.email,
   } as const
-  if (sentTo !== null)
-    await services.audit.recordVisitor(ctx, {
-      ...person,
-      action: 'user.password_link_followed',
-      tenantSlug: senderSlug,
-      metadata: { handoff, sentTo },
-    })
-  else
-    await services.audit.recordVisitor(ctx, {
-      ...person,
-      action: 'user.address_proved',
-      tenantSlug: invitation?.tenantSlug ?? null,
-      partnerSlug: invitation?.partnerSlug ?? null,
-      metadata: { handoff, ...(invitation ? { invitation: true } : {}) },
-    })
+  const entry: AuditEntry =
+    sentTo !== null
+      ? {
+          ...person,
+          action: 'user.password_link_followed',
+          tenantSlug: senderSlug,
+          metadata: { handoff, sentTo },
+        }
+      : {
+          ...person,
+          action: 'user.address_proved',
+          tenantSlug: invitation?.tenantSlug ?? null,
+          partnerSlug: invitation?.partnerSlug ?? null,
+          metadata: { handoff, ...(invitation ? { invitation: true } : {}) },
+        }
+  await services.database.db.transaction().execute(async (trx) => {
+    await deleteAccessLink(trx, hash)
+    await services.audit.recordVisitor(ctx, entry, trx)
+  })
   return { email: done.invitation.email, ...placeOf(invitation), handoff, ...handover }
 }
 

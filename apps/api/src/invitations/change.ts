@@ -18,6 +18,7 @@ import type { Access, OwnPartner } from '../rpc/guards.ts'
 import type { Take } from '../rpc/limits.ts'
 import { lockOpenTenant, type OpenTenant, rejectFormerAdmin } from '../rpc/open-tenant.ts'
 import { holdOwnPartner } from '../rpc/partner-lock.ts'
+import type { TransactionContext } from '../rpc/services.ts'
 import { tenantTransaction } from '../rpc/tenant-transaction.ts'
 import { requirePortal } from '../users/access-link.ts'
 import { mailInvitation } from '../users/invitation-mails.ts'
@@ -57,14 +58,14 @@ export async function resendInvitation(
     await renewInvitation(trx, invitationId, services.config.invitationDays)
     await mailInvitation(services, trx, invitation)
     await services.limits.takeIn(trx, ctx.request, repeats(holder, invitation))
+    return record(ctx, trx, holder, invitationId, 'invitation.resent')
   }
   try {
-    await inTransaction(ctx, holder, change)
+    return toInvitationView(await inTransaction(ctx, holder, change))
   } catch (error) {
     if (!violatedConstraint(error)?.startsWith('invitations_open')) throw error
     throw new AppError('email_taken', errorText('newerInvitation'), { cause: error })
   }
-  return record(ctx, holder, invitationId, 'invitation.resent')
 }
 
 /**
@@ -76,28 +77,29 @@ export async function revokeInvitation(
   holder: Holder,
   invitationId: string,
 ): Promise<InvitationView> {
-  await inTransaction(ctx, holder, async (trx) => {
+  const revoked = await inTransaction(ctx, holder, async (trx) => {
     await requireOwn(trx, holder, invitationId)
     if (!(await endInvitation(trx, invitationId, 'revoked'))) throw new AppError('invitation_ended')
+    return record(ctx, trx, holder, invitationId, 'invitation.revoked')
   })
-  return record(ctx, holder, invitationId, 'invitation.revoked')
+  return toInvitationView(revoked)
 }
 
 /** Under the lock of the place, so that the right to do it is checked again. */
 function inTransaction(
   { services }: Context,
   holder: Holder,
-  work: (trx: Trx, tenant?: OpenTenant) => Promise<void>,
-): Promise<void> {
+  work: (trx: Trx, tenant?: OpenTenant) => Promise<InvitationRow>,
+): Promise<InvitationRow> {
   if ('access' in holder)
     return tenantTransaction(services, holder.access.tenant.id, async (trx) => {
       const tenant = await lockOpenTenant(trx, holder.access.tenant.slug)
       await rejectFormerAdmin(trx, holder.access)
-      await work(trx, tenant)
+      return work(trx, tenant)
     })
   return services.database.db.transaction().execute(async (trx) => {
     if ('partner' in holder) await holdOwnPartner(trx, holder.partner, 'manageStaff')
-    await work(trx)
+    return work(trx)
   })
 }
 
@@ -124,14 +126,16 @@ function repeats(holder: Holder, { email, tenantId }: InvitationRow): Take[] {
   ]
 }
 
+/** Records the change in its transaction, and returns the invitation as it is now. */
 async function record(
-  ctx: Context,
+  ctx: TransactionContext,
+  trx: Trx,
   holder: Holder,
   id: string,
   action: 'invitation.resent' | 'invitation.revoked',
-): Promise<InvitationView> {
-  const invitation = await findInvitation(ctx.services.database.db, id)
+): Promise<InvitationRow> {
+  const invitation = await findInvitation(trx, id)
   if (!invitation) throw new AppError('not_found', errorText('unknownInvitation'))
-  await ctx.services.audit.record(ctx, callerOf(holder), invitationEntry(action, invitation))
-  return toInvitationView(invitation)
+  await ctx.services.audit.record(ctx, callerOf(holder), invitationEntry(action, invitation), trx)
+  return invitation
 }

@@ -15,9 +15,12 @@ const mostRounds = 50
 export async function expireInvitationsDue(services: Services): Promise<void> {
   const { db } = services.database
   for (let round = 0; round < mostRounds; round++) {
-    const expired = await expireInvitations(db, { limit: atOnce })
-    await recordExpired(services, expired)
-    if (expired.length < atOnce) break
+    const expired = await db.transaction().execute(async (trx) => {
+      const found = await expireInvitations(trx, { limit: atOnce })
+      await recordExpired(services, trx, found)
+      return found.length
+    })
+    if (expired < atOnce) break
   }
   await deleteEndedInvitations(db, keptDays)
 }

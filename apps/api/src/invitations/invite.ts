@@ -15,7 +15,7 @@ import { lockOpenTenant, rejectFormerAdmin } from '../rpc/open-tenant.ts'
 import { tenantTransaction } from '../rpc/tenant-transaction.ts'
 import { requirePortal } from '../users/access-link.ts'
 import { requireIdentity } from '../users/identity.ts'
-import { inviteEach } from '../users/invite-each.ts'
+import { inviteEach, recordInvited } from '../users/invite-each.ts'
 import { inviterOf, issueInvitation, nameFrom, toRecipient } from '../users/issue-invitation.ts'
 import { toOutcomes } from '../users/view-invitation.ts'
 
@@ -37,22 +37,23 @@ export async function inviteMembers(
     throw new AppError('invalid_input', undefined, {
       issues: [{ path: 'invitees', message: errorText('oneOwner') }],
     })
-  const outcomes = await inviteEach(ctx, caller, invitees, (each) =>
-    tenantTransaction(services, access.tenant.id, async (trx) => {
-      const tenant = await lockOpenTenant(trx, access.tenant.slug)
-      await rejectFormerAdmin(trx, access)
-      const terms = { role, listIds, language, message, inviter: inviterOf(caller, tenant.name) }
-      const done = await each((invitee) => inviteMember(services, trx, tenant, invitee, terms))
-      const emails = done.flatMap(({ email, invitation }) => (invitation ? [email] : []))
-      if (emails.length > 0)
-        await services.limits.takeIn(
-          trx,
-          ctx.request,
-          await invitationTakes(services, trx, tenant.id, emails),
-        )
-      return done
-    }),
-  )
+  const outcomes = await tenantTransaction(services, access.tenant.id, async (trx) => {
+    const tenant = await lockOpenTenant(trx, access.tenant.slug)
+    await rejectFormerAdmin(trx, access)
+    const terms = { role, listIds, language, message, inviter: inviterOf(caller, tenant.name) }
+    const done = await inviteEach(invitees, (invitee) =>
+      inviteMember(services, trx, tenant, invitee, terms),
+    )
+    const emails = done.flatMap(({ email, invitation }) => (invitation ? [email] : []))
+    if (emails.length > 0)
+      await services.limits.takeIn(
+        trx,
+        ctx.request,
+        await invitationTakes(services, trx, tenant.id, emails),
+      )
+    await recordInvited(ctx, trx, caller, done)
+    return done
+  })
   return toOutcomes(outcomes)
 }
 
@@ -74,24 +75,24 @@ export async function inviteOperators(
     ...invitees.map(({ email }) => toRecipient(email)),
   ])
   const inviter = inviterOf(caller, 'Atrium')
-  const outcomes = await inviteEach(ctx, caller, invitees, (each) =>
-    services.database.db.transaction().execute((trx) =>
-      each(async (invitee) => {
-        const { email } = invitee
-        await lockEmail(trx, email)
-        const known = await findUserByEmail(trx, email)
-        const user = known && (await findUser(trx, known.id))
-        if (user?.platformAdmin || user?.deactivatedAt) throw new AppError('email_exists')
-        const person = { email, name: nameFrom(invitee) }
-        return issueInvitation(services, trx, {
-          kind: 'operator',
-          ...person,
-          language,
-          message,
-          inviter,
-        })
-      }),
-    ),
-  )
+  const outcomes = await services.database.db.transaction().execute(async (trx) => {
+    const done = await inviteEach(invitees, async (invitee) => {
+      const { email } = invitee
+      await lockEmail(trx, email)
+      const known = await findUserByEmail(trx, email)
+      const user = known && (await findUser(trx, known.id))
+      if (user?.platformAdmin || user?.deactivatedAt) throw new AppError('email_exists')
+      const person = { email, name: nameFrom(invitee) }
+      return issueInvitation(services, trx, {
+        kind: 'operator',
+        ...person,
+        language,
+        message,
+        inviter,
+      })
+    })
+    await recordInvited(ctx, trx, caller, done)
+    return done
+  })
   return toOutcomes(outcomes)
 }

@@ -25,8 +25,11 @@ export async function showLink(ctx: Context): Promise<MailedLink> {
 export async function openLink(ctx: Context): Promise<MailedLink> {
   const found = await find(ctx)
   if (!('state' in found)) return toPasswordLink(found)
-  if (await noteOpened(ctx.services.database.db, found.id))
-    await ctx.services.audit.recordVisitor(ctx, invitationEntry('invitation.opened', found))
+  const { database, audit } = ctx.services
+  await database.db.transaction().execute(async (trx) => {
+    if (await noteOpened(trx, found.id))
+      await audit.recordVisitor(ctx, invitationEntry('invitation.opened', found), trx)
+  })
   return toMailedLink(found)
 }
 
@@ -37,8 +40,11 @@ export async function openLink(ctx: Context): Promise<MailedLink> {
 export async function declineLink(ctx: Context): Promise<void> {
   const found = await find(ctx)
   if (!('state' in found)) throw noSuchLink()
-  if (!(await endInvitation(ctx.services.database.db, found.id, 'declined'))) throw noSuchLink()
-  await ctx.services.audit.recordVisitor(ctx, invitationEntry('invitation.declined', found))
+  const { database, audit } = ctx.services
+  await database.db.transaction().execute(async (trx) => {
+    if (!(await endInvitation(trx, found.id, 'declined'))) throw noSuchLink()
+    await audit.recordVisitor(ctx, invitationEntry('invitation.declined', found), trx)
+  })
 }
 
 async function find(ctx: Context): Promise<InvitationRow | AccessLinkTerms> {

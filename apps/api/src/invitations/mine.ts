@@ -49,13 +49,14 @@ export async function acceptOwnInvitation(
   const { userId, email } = (await provedAddress(ctx, caller)) ?? { userId: '', email: '' }
   return takingTurns(services, email, async () => {
     const invitation = await requireOwn(ctx, email, invitationId)
-    const { lists } = await settleInvitation(services, invitation, { userId })
-    pushTouchedLists(services, lists)
-    await services.audit.record(
-      ctx,
-      caller,
-      invitationEntry('invitation.accepted', invitation, { ...termsOf(invitation), userId }),
+    const entry = invitationEntry('invitation.accepted', invitation, {
+      ...termsOf(invitation),
+      userId,
+    })
+    const { lists } = await settleInvitation(services, invitation, { userId }, (trx) =>
+      services.audit.record(ctx, caller, entry, trx),
     )
+    pushTouchedLists(services, lists)
     await setUp(services, identity, { userId, tenantId: invitation.tenantId }).catch(
       (err: unknown) => {
         if (!(err instanceof AppError)) throw err
@@ -74,9 +75,11 @@ export async function declineOwnInvitation(
 ): Promise<void> {
   const { email } = (await provedAddress(ctx, caller)) ?? { email: '' }
   const invitation = await requireOwn(ctx, email, invitationId)
-  if (!(await endInvitation(ctx.services.database.db, invitation.id, 'declined')))
-    throw unknownInvitation()
-  await ctx.services.audit.record(ctx, caller, invitationEntry('invitation.declined', invitation))
+  const { database, audit } = ctx.services
+  await database.db.transaction().execute(async (trx) => {
+    if (!(await endInvitation(trx, invitation.id, 'declined'))) throw unknownInvitation()
+    await audit.record(ctx, caller, invitationEntry('invitation.declined', invitation), trx)
+  })
 }
 
 const unknownInvitation = () => new AppError('not_found', errorText('unknownInvitation'))

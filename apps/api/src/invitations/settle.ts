@@ -23,7 +23,7 @@ import { addIdentitySyncTask } from '@atrium/db/users/identity-sync-tasks'
 import { pendingSubject } from '@atrium/db/users/pending-subject'
 import { findUser, lockEmail, setPlatformAdmin } from '@atrium/db/users/users'
 import { usedElsewhere } from '../members/addresses.ts'
-import { detachOthers } from '../members/detach.ts'
+import { detachOthers, recordSuspendedMemberships } from '../members/detach.ts'
 import { joinTenant, rejectForeignNewcomer } from '../members/join.ts'
 import { rejectStaff } from '../partners/attachable.ts'
 import { lockOpenTenant, type OpenTenant } from '../rpc/open-tenant.ts'
@@ -35,8 +35,6 @@ export interface Settled {
   /** The person gets a new credential: the identity is new, or the link was sent for that. */
   handsOver: boolean
   lists: TouchedList[]
-  /** Tenants that gave a membership to the address before anybody proved it. */
-  suspendedIn: string[]
 }
 
 export const noSuchLink = () => new AppError('not_found', errorText('invitationLinkInvalid'))
@@ -47,6 +45,9 @@ export const noSuchLink = () => new AppError('not_found', errorText('invitationL
  */
 export type Accepting = { hash: Buffer } | { userId: string }
 
+/** Records the acceptance in its transaction. */
+type RecordAcceptance = (trx: Trx, userId: string) => Promise<void>
+
 /**
  * Writes what accepting means, all of it or nothing: the person, the address as proved, the rights,
  * and the end of the invitation. What is in the way is rejected before anything is written. Throws
@@ -56,16 +57,20 @@ export function settleInvitation(
   services: Services,
   invitation: InvitationRow,
   by: Accepting,
+  record: RecordAcceptance,
 ): Promise<Settled> {
-  const { tenantId, tenantSlug } = invitation
+  const { id, email, tenantId, tenantSlug } = invitation
+  const work = async (trx: Trx, tenant?: OpenTenant): Promise<Settled> => {
+    const { suspendedIn, ...settled } = await settle(services, trx, id, by, tenant)
+    await record(trx, settled.userId)
+    await recordSuspendedMemberships(services, trx, email, suspendedIn)
+    return settled
+  }
   if (tenantId === null || tenantSlug === null)
-    return services.database.db
-      .transaction()
-      .execute((trx) => settle(services, trx, invitation.id, by))
-  return tenantTransaction(services, tenantId, async (trx) => {
-    const tenant = await lockOpenTenant(trx, tenantSlug)
-    return settle(services, trx, invitation.id, by, tenant)
-  })
+    return services.database.db.transaction().execute((trx) => work(trx))
+  return tenantTransaction(services, tenantId, async (trx) =>
+    work(trx, await lockOpenTenant(trx, tenantSlug)),
+  )
 }
 
 async function settle(
@@ -74,7 +79,7 @@ async function settle(
   id: string,
   by: Accepting,
   tenant?: OpenTenant,
-): Promise<Settled> {
+): Promise<Settled & { suspendedIn: string[] }> {
   const invitation = await lockInvitation(trx, id)
   if (invitation?.state !== 'pending' && invitation?.state !== 'opened') throw noSuchLink()
   const { email } = invitation
@@ -138,8 +143,8 @@ async function rejectUnprovedStaff(trx: Trx, userId: string): Promise<void> {
 /**
  * From now on the address is proved by this person. An unproved identity is given up, and its
  * memberships in other tenants than its home end: they were given to the address. Others lose the
- * address. `homeTenantId`: the tenant that creates the new identity. The tenant that proved the
- * domain may read the mail of the address, so on such a domain this takes no identity from
+ * address. Returns also the tenants that gave a membership to the address before anybody proved it.
+ * `homeTenantId`: the tenant that creates the new identity. The tenant that proved the domain may read the mail of the address, so on such a domain this takes no identity from
  * elsewhere. Throws AppError `address_claim_required`, `email_taken`.
  */
 async function prove(
@@ -170,22 +175,20 @@ async function prove(
  * The link to a new password proves the address that it was sent to. One that went to a second
  * address proves nothing. Throws AppError `not_found`.
  */
-export function settlePassword(
-  services: Services,
-  hash: Buffer,
-): Promise<AccessLink & Pick<Settled, 'suspendedIn'>> {
+export function settlePassword(services: Services, hash: Buffer): Promise<AccessLink> {
   return services.database.db.transaction().execute(async (trx) => {
     const addressed = await findByAccessLink(trx, hash)
     if (addressed) await lockEmail(trx, addressed.email)
     const link = addressed && (await findByAccessLink(trx, hash))
     if (!link) throw noSuchLink()
-    if (link.sentTo !== null) return { ...link, suspendedIn: [] }
+    if (link.sentTo !== null) return link
     const trust = await readTrust(trx, link.userId)
     const { suspendedIn } = await prove(services, trx, {
       userId: link.userId,
       email: link.email,
       homeTenantId: trust?.homeTenantId ?? null,
     })
-    return { ...link, suspendedIn }
+    await recordSuspendedMemberships(services, trx, link.email, suspendedIn)
+    return link
   })
 }

@@ -11,7 +11,8 @@ import { lockUser } from '@atrium/db/partners/partner-team'
 import type { Trx } from '@atrium/db/platform/connect'
 import { addIdentitySyncTask } from '@atrium/db/users/identity-sync-tasks'
 import { detachedEmail } from '@atrium/db/users/users'
-import type { InTransaction, Services } from '../rpc/services.ts'
+import { type AuditEntry, inChainOrder } from '../rpc/audit-recorder.ts'
+import type { InTransaction } from '../rpc/services.ts'
 
 /**
  * Takes an address that a person has just proved from everybody else who has it without proof.
@@ -73,17 +74,20 @@ export async function mailDetached(
 
 /** The tenants learn from their audit logs why somebody was shut out. */
 export async function recordSuspendedMemberships(
-  { audit }: Services,
+  { audit }: InTransaction,
+  trx: Trx,
   email: string,
   tenantSlugs: readonly string[],
 ): Promise<void> {
-  for (const tenantSlug of tenantSlugs)
-    await audit.recordSystem({
+  const entries = tenantSlugs.map(
+    (tenantSlug): AuditEntry => ({
       action: 'member.suspended',
       resourceType: 'member',
       resourceId: email,
       resourceName: email,
       tenantSlug,
       metadata: { reason: 'the address was never proved, and belongs to somebody else' },
-    })
+    }),
+  )
+  for (const entry of inChainOrder(entries)) await audit.recordSystem(entry, trx)
 }

@@ -216,27 +216,27 @@ async function invite(services: Services, record: ImportRecord, row: Row): Promi
   const { role, email, ...contact } = NewMember.parse(row.fields)
   const { requester, requestedBy, tenantId } = record
   const inviter = { id: requester.id, name: requestedBy }
-  const { invitation, expired } = await tenantTransaction(services, tenantId, async (trx) => {
+  await tenantTransaction(services, tenantId, async (trx) => {
     const tenant = await lockOpenTenant(trx, record.tenantSlug)
     await rejectFormerRequester(trx, record, role)
     const name = nameOf(contact)
     const invitee = { email, ...(name === undefined ? {} : { name }) }
-    const issued = await inviteMember(services, trx, tenant, invitee, { ...contact, role, inviter })
+    const terms = { ...contact, role, inviter }
+    const { invitation, expired } = await inviteMember(services, trx, tenant, invitee, terms)
     if (!(await takeImportRow(trx, row, 'invited'))) throw new LeaseLost()
     await services.limits.takeIn(
       trx,
       undefined,
       await invitationTakes(services, trx, tenantId, [email]),
     )
-    return issued
+    await recordExpired(services, trx, expired)
+    const entry = invitationEntry('invitation.created', invitation, {
+      ...termsOf(invitation),
+      importId: record.id,
+      requestedBy,
+    })
+    await services.audit.recordSystem(underGrant(record, entry), trx)
   })
-  await recordExpired(services, expired)
-  const entry = invitationEntry('invitation.created', invitation, {
-    ...termsOf(invitation),
-    importId: record.id,
-    requestedBy,
-  })
-  await services.audit.recordSystem(underGrant(record, entry))
 }
 
 function nameOf({ name, firstName, lastName }: Partial<NewMember>): string | undefined {

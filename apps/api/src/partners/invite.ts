@@ -7,7 +7,7 @@ import type { OwnPartner } from '../rpc/guards.ts'
 import { holdOwnPartner } from '../rpc/partner-lock.ts'
 import { requirePortal } from '../users/access-link.ts'
 import { requireIdentity } from '../users/identity.ts'
-import { inviteEach, type Outcome } from '../users/invite-each.ts'
+import { inviteEach, type Outcome, recordInvited } from '../users/invite-each.ts'
 import { inviterOf, issueInvitation, nameFrom, toRecipient } from '../users/issue-invitation.ts'
 import { toOutcomes } from '../users/view-invitation.ts'
 import { onStaffAlready, rejectManagedElsewhere, rejectStaff } from './attachable.ts'
@@ -51,23 +51,23 @@ async function invite(
     { limit: 'staff_invitations_day', of: caller.subject, amount: invitees.length },
     ...invitees.map(({ email }) => toRecipient(email)),
   ])
-  return inviteEach(ctx, caller, invitees, async (each) =>
-    services.database.db.transaction().execute(async (trx) => {
-      const partner = await holdOwnPartner(trx, proof, 'manageStaff')
-      const terms = { access, language, message, inviter: inviterOf(caller, partner.name) }
-      return each(async (invitee) => {
-        await rejectUnattachable(trx, proof, invitee.email)
-        const { email } = invitee
-        const person = { email, name: nameFrom(invitee) }
-        return issueInvitation(services, trx, {
-          ...terms,
-          kind: 'staff',
-          partnerId: partner.id,
-          ...person,
-        })
+  return services.database.db.transaction().execute(async (trx) => {
+    const partner = await holdOwnPartner(trx, proof, 'manageStaff')
+    const terms = { access, language, message, inviter: inviterOf(caller, partner.name) }
+    const outcomes = await inviteEach(invitees, async (invitee) => {
+      await rejectUnattachable(trx, proof, invitee.email)
+      const { email } = invitee
+      const person = { email, name: nameFrom(invitee) }
+      return issueInvitation(services, trx, {
+        ...terms,
+        kind: 'staff',
+        partnerId: partner.id,
+        ...person,
       })
-    }),
-  )
+    })
+    await recordInvited(ctx, trx, caller, outcomes)
+    return outcomes
+  })
 }
 
 async function rejectUnattachable(trx: Trx, proof: OwnPartner, email: string): Promise<void> {

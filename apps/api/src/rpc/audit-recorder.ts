@@ -151,6 +151,20 @@ export function createAuditRecorder(parts: {
 }
 
 /**
+ * Entries for one transaction, by their chains: transactions that lock the ends of several chains do
+ * so in the same order, and none waits for another in a circle.
+ */
+export function inChainOrder<Entry extends Pick<AuditEntry, 'tenantSlug' | 'partnerSlug'>>(
+  entries: readonly Entry[],
+): Entry[] {
+  const chainOf = ({ tenantSlug = null, partnerSlug = null }: Entry) =>
+    auditChainOf({ tenantSlug, partnerSlug })
+  return entries.toSorted((one, other) =>
+    chainOf(one) < chainOf(other) ? -1 : chainOf(one) > chainOf(other) ? 1 : 0,
+  )
+}
+
+/**
  * The entry of an act under an access grant: it names the grant and the tenant acted for, and is in
  * the log of the partner for which the caller has the grant.
  */

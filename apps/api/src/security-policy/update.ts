@@ -6,6 +6,7 @@ import type {
 } from '@atrium/core/security-policy/security-policy'
 import { findSecurityPolicy, saveSecurityPolicy } from '@atrium/db/security-policy/security-policy'
 import { notifyTenant } from '@atrium/db/tenants/tenants'
+import type { AuditEntry } from '../rpc/audit-recorder.ts'
 import type { Context } from '../rpc/context.ts'
 import { requireVersion } from '../rpc/edit-version.ts'
 import type { Access } from '../rpc/guards.ts'
@@ -30,7 +31,7 @@ export async function updateSecurityPolicy(
   const { services, request } = ctx
   const own = ownFacts(ctx, access)
   const hasProvider = services.systems.identity !== undefined
-  const { tenant, before, after, warnings } = await tenantTransaction(
+  const { tenantId, after, warnings } = await tenantTransaction(
     services,
     access.tenant.id,
     async (trx) => {
@@ -43,12 +44,25 @@ export async function updateSecurityPolicy(
       const objection = await lockOut(trx, open.id, enforcedPolicyOf(policy), own)
       if (objection && !access.caller.operator) throw objection
       const saved = await saveSecurityPolicy(trx, open.id, policy)
+      const after = toSecurityPolicy(saved, hasProvider)
       // Ends open streams, which are then opened again under the new policy.
       await notifyTenant(trx, open.id)
+      const changes = changedFields(stored, after, auditedFields)
+      if (Object.keys(changes).length > 0) {
+        const entry: AuditEntry = {
+          action: 'security_policy.updated',
+          resourceType: 'security_policy',
+          resourceId: open.id,
+          resourceName: open.name,
+          tenantSlug: open.slug,
+          partnerSlug: open.partnerSlug,
+          metadata: { changes },
+        }
+        await services.audit.record(ctx, access.caller, entry, trx)
+      }
       return {
-        tenant: open,
-        before: stored,
-        after: toSecurityPolicy(saved, hasProvider),
+        tenantId: open.id,
+        after,
         warnings: objection
           ? [
               ...warnings,
@@ -63,20 +77,8 @@ export async function updateSecurityPolicy(
     },
   )
   services.background.run('security policy at the identity provider', () =>
-    followSecurityPolicies(services, tenant.id),
+    followSecurityPolicies(services, tenantId),
   )
-  const changes = changedFields(before, after, auditedFields)
-  if (Object.keys(changes).length > 0) {
-    await services.audit.record(ctx, access.caller, {
-      action: 'security_policy.updated',
-      resourceType: 'security_policy',
-      resourceId: tenant.id,
-      resourceName: tenant.name,
-      tenantSlug: tenant.slug,
-      partnerSlug: tenant.partnerSlug,
-      metadata: { changes },
-    })
-  }
   return { securityPolicy: after, warnings }
 }
 

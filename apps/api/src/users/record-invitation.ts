@@ -1,7 +1,8 @@
 import type { AuditAction } from '@atrium/core/audit/audit'
 import type { ExpiredInvitation, InvitationRow } from '@atrium/db/invitations/invitations'
-import type { AuditEntry } from '../rpc/audit-recorder.ts'
-import type { Services } from '../rpc/services.ts'
+import type { Trx } from '@atrium/db/platform/connect'
+import { type AuditEntry, inChainOrder } from '../rpc/audit-recorder.ts'
+import type { InTransaction } from '../rpc/services.ts'
 
 /** What an audit entry says of an invitation: in the log of its tenant and of its partner. */
 export const invitationEntry = (
@@ -25,9 +26,10 @@ export const termsOf = ({ role, access }: InvitationRow): Record<string, unknown
 })
 
 export async function recordExpired(
-  services: Services,
+  { audit }: InTransaction,
+  trx: Trx,
   expired: readonly ExpiredInvitation[],
 ): Promise<void> {
-  for (const invitation of expired)
-    await services.audit.recordSystem(invitationEntry('invitation.expired', invitation))
+  const entries = expired.map((invitation) => invitationEntry('invitation.expired', invitation))
+  for (const entry of inChainOrder(entries)) await audit.recordSystem(entry, trx)
 }

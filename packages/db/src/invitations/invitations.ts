@@ -228,7 +228,7 @@ export async function saveInvitationLink(db: Db, id: string, hash: Buffer): Prom
 }
 
 /** The person continued from the page of the link. False when that was noted before. */
-export async function noteOpened(db: Db, id: string): Promise<boolean> {
+export async function noteOpened(db: Db | Trx, id: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('invitations as i')
     .set({ opened_at: sql<Date>`now()` })

@@ -14,7 +14,7 @@ export async function readMutedMails(db: Db, userId: string): Promise<string[]> 
 
 /** Switches one group off or on, beside what others change at the same time. Repeatable. */
 export async function setMailMuted(
-  db: Db,
+  db: Db | Trx,
   { userId, group, muted }: { userId: string; group: MailGroup; muted: boolean },
 ): Promise<void> {
   const without = sql<string[]>`array_remove(muted_mails, ${group})`

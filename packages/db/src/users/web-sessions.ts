@@ -237,7 +237,7 @@ export function listWebSessionsOfSubject(db: Db, subject: string, most: number) 
 
 /** Ends one session of the person; false when the person has none of this id. */
 export async function deleteOwnWebSession(
-  db: Db,
+  db: Db | Trx,
   { id, subject }: { id: string; subject: string },
 ): Promise<boolean> {
   const result = await db
@@ -250,7 +250,7 @@ export async function deleteOwnWebSession(
 
 /** Ends every session of the person but `keep`, and returns how many there were. */
 export async function deleteOtherWebSessions(
-  db: Db,
+  db: Db | Trx,
   { subject, keep }: { subject: string; keep: string | undefined },
 ): Promise<number> {
   let query = db.deleteFrom('web_sessions').where('subject', '=', subject)
