@@ -3,6 +3,7 @@ import { chmod, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import {
+  commandLineClient,
   demoClients,
   demoPassword,
   demoPeople,
@@ -295,6 +296,8 @@ function apiEnvironment(databaseUrl: string, encryptionKeys: string): Record<str
     MAIL_PROVISIONING_ENABLED: 'true',
     IDP_ISSUER: `${issuer('portal')},${issuer('operator')}`,
     IDP_AUDIENCE: `${systems.identity.portal.clientId},${systems.identity.operator.clientId}`,
+    IDP_CLI_ISSUER: `${systems.identity.url}/application/o/${commandLineClient.slug}/`,
+    IDP_CLI_AUDIENCE: commandLineClient.clientId,
     IDP_API_URL: systems.identity.url,
     IDP_API_TOKEN: systems.identity.token,
     MAIL_API_URL: systems.mail.url,

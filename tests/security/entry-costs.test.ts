@@ -56,6 +56,7 @@ async function calls(): Promise<readonly [entry: string, what: string, call: Cal
   const slots = `/api/v1/event-types/${eventType}/slots?from=${testApp.at(0).toISOString()}&to=${testApp.at(62 * 24).toISOString()}&timeZone=UTC`
   return [
     ['/health', '', get('/health')],
+    ['/sign-in/command-line', '', get('/sign-in/command-line')],
     ['/health/ready', '', get('/health/ready')],
     ['/docs', 'a search', get('/docs?q=tenants')],
     ['/openapi.json', '', get('/openapi.json')],

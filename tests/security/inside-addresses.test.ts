@@ -76,7 +76,7 @@ function configured({ env, sandbox }: TestApp, further: readonly string[] = []):
     sandbox.smtpUrl,
     sandbox.smtpPageUrl,
   ]
-  const known = [...urls, env.IDP_ISSUER, ...further].filter(
+  const known = [...urls, env.IDP_ISSUER, env.IDP_CLI_ISSUER, ...further].filter(
     (url): url is string => url !== undefined && url !== '',
   )
   return new Set(known.flatMap((url) => url.split(',')).map((url) => new URL(url).host))

@@ -29,6 +29,7 @@ import { cleanUp } from './clean-up.ts'
 import { onDatabaseTime } from './database-time.ts'
 import { rollBackBrokenFlags } from './flags/roll-back.ts'
 import { refreshAllHealth } from './health-scores/compute.ts'
+import { registerCommandLineSignIn } from './http/command-line-sign-in.ts'
 import { docsPages } from './http/docs.ts'
 import { registerLiveness } from './http/liveness.ts'
 import type { ApiDocument } from './http/openapi-document.ts'
@@ -278,6 +279,7 @@ export function createApp(parts: AppParts): App {
     return draining ? { ...found, ready: false } : found
   }
   registerLiveness(app, clock)
+  registerCommandLineSignIn(app, config)
   app.get('/health/ready', async (c) => {
     c.set('route', '/health/ready')
     if (draining) throw new AppError('unavailable', errorText('processStopping'))

@@ -13,7 +13,8 @@ async function outcome(
   age: number | undefined,
   isSensitive?: () => boolean,
 ): Promise<string> {
-  const services = { config: { recentSignInSeconds: seconds }, clock: { now: () => now } }
+  const config = { recentSignInSeconds: seconds, tokens: { commandLine: null } }
+  const services = { config, clock: { now: () => now } }
   const signedInAt = age === undefined ? undefined : new Date(now.getTime() - age)
   const context = { services, verifyToken: async () => ({ signedInAt }) as TokenClaims }
   return requireRecentSignIn(context as unknown as Context, isSensitive).then(

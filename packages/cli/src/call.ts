@@ -1,6 +1,6 @@
 import { ApiError, createAtriumClient, listItems, type PagedPath } from '@atrium/client'
 import { type Operation, ownerOf, pathParameters } from './operations.ts'
-import type { Profile } from './profiles.ts'
+import type { Profile } from './profile-file.ts'
 
 /** Values of an operation by the names of its fields and of the parameters of its path. */
 export type Values = Readonly<Record<string, unknown>>

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError, createAtriumClient, dataOf } from '@atrium/client'
 import type { Command } from 'commander'
-import { type Choice, chooseProfile, type Profile } from './profiles.ts'
+import type { Profile } from './profile-file.ts'
+import { type Choice, chooseProfile } from './profiles.ts'
 import type { Terminal } from './terminal.ts'
 
 interface Event {

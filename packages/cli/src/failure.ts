@@ -17,6 +17,11 @@ export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
+/** A sign-in that has ended: the person has to sign in again. */
+export class SignInError extends Error {
+  override readonly name = 'SignInError'
+}
+
 /** What a person declined to confirm. */
 export class DeclinedError extends Error {
   override readonly name = 'DeclinedError'
@@ -25,6 +30,7 @@ export class DeclinedError extends Error {
 /** The exit status that a failure ends the program with. */
 export function statusOf(error: unknown): number {
   if (error instanceof UsageError) return exitStatus.usage
+  if (error instanceof SignInError) return exitStatus.noPermission
   if (error instanceof ApiError) return statusOfResponse(error.status)
   // What fetch throws when there is no connection.
   if (error instanceof TypeError && error.message === 'fetch failed') return exitStatus.unavailable

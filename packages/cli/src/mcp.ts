@@ -9,9 +9,10 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import type { Command } from 'commander'
 import { type Caller, createCaller, ownerSlug, type Values } from './call.ts'
-import { describeFailure } from './failure.ts'
+import { describeFailure, UsageError } from './failure.ts'
 import { type Operation, pathParameters, readOperations } from './operations.ts'
-import { type Choice, chooseProfile, type Profile } from './profiles.ts'
+import type { Profile } from './profile-file.ts'
+import { type Choice, chooseProfile } from './profiles.ts'
 import type { Terminal } from './terminal.ts'
 
 interface McpOptions extends Choice {
@@ -27,6 +28,9 @@ export function addMcpCommand(program: Command, version: string, terminal: Termi
     .action(async (_, command: Command) => {
       const options = command.optsWithGlobals<McpOptions>()
       const profile = await chooseProfile(options, terminal.env)
+      // Its scopes limit what such a program can do, whatever it is asked to do.
+      if (typeof profile.token !== 'string')
+        throw new UsageError('"atrium mcp" needs a service token: atrium login --with-token.')
       const { scopes } = await dataOf(createAtriumClient(profile).GET('/service-tokens/current'))
       const operations = readOperations().filter((operation) =>
         isOffered(operation, scopes, options.allowWrite ?? false),

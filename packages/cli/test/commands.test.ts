@@ -56,7 +56,7 @@ describe('a profile', () => {
   it('is stored for its owner alone, used, listed and deleted', async () => {
     const own = { ATRIUM_CONFIG: join(folder, 'own/profiles.json') }
     const { ATRIUM_URL: url = '' } = env
-    const login = ['login', '--url', url, '--tenant', 'acme', '--profile', 'acme']
+    const login = ['login', '--with-token', '--url', url, '--tenant', 'acme', '--profile', 'acme']
     expect(await atrium(login, own, `${token}\n`)).toMatchObject({
       status: 0,
       out: '',
@@ -69,7 +69,7 @@ describe('a profile', () => {
     })
     const listed = await atrium(['profiles', 'list', '--json'], own)
     expect(JSON.parse(listed.out)).toEqual({
-      items: [{ name: 'acme', url, tenant: 'acme', current: true }],
+      items: [{ name: 'acme', url, tenant: 'acme', with: 'token', current: true }],
     })
     expect(await atrium(['profiles', 'use', 'other'], own)).toMatchObject({ status: 64 })
     expect(await atrium(['tenants', 'get', '--profile', 'other'], own)).toMatchObject({
@@ -85,7 +85,7 @@ describe('a profile', () => {
 
   it('is not stored for a token that the server rejects', async () => {
     const own = { ATRIUM_CONFIG: join(folder, 'none/profiles.json') }
-    const login = ['login', '--url', env.ATRIUM_URL ?? '']
+    const login = ['login', '--with-token', '--url', env.ATRIUM_URL ?? '']
     const wrong = token.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a'))
     expect(await atrium(login, own, wrong)).toMatchObject({ status: 77 })
     expect(await atrium(login, own, 'secret')).toMatchObject({ status: 64 })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { UsageError } from '../src/failure.ts'
 import { choicesOf, isPlainList, placeholderOf, readJson, readOption } from '../src/input.ts'
 import { renderRows } from '../src/output.ts'
-import { checkAddress } from '../src/profiles.ts'
+import { checkAddress } from '../src/profile-file.ts'
 import { isSettled } from '../src/watch.ts'
 
 describe('an option', () => {

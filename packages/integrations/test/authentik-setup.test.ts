@@ -73,6 +73,7 @@ describe('a fresh authentik', () => {
         'error application atrium-portal',
         'error application atrium-operator',
         'error access to atrium-operator',
+        'warning sign-in of the command line',
         'error group platform-admins',
         'error group partner-staff',
         'error flow default-authentication-flow: atrium-choose-password',
@@ -246,6 +247,17 @@ describe('the check', () => {
         }
         const { pk } = await first(`policies/bindings/?target=${target}`)
         await api('DELETE', `policies/bindings/${pk}/`)
+      },
+    ],
+    [
+      'a sign-in of the command line that asks once in a while',
+      'warning sign-in of the command line',
+      async () => {
+        const { pk: flow } = await first(
+          'flows/instances/?slug=default-provider-authorization-explicit-consent',
+        )
+        const { pk } = await first('providers/oauth2/?name=atrium-cli')
+        await api('PATCH', `providers/oauth2/${pk}/`, { authorization_flow: flow })
       },
     ],
     [

@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http'
-import { demoClients } from '@atrium/core/demo/demo'
+import { commandLineClient, demoClients } from '@atrium/core/demo/demo'
 import type { DemoHistory } from '@atrium/core/demo/demo-history'
 import { type Call, type CallLog, createCallLog } from './call-log.ts'
 import { controlApp } from './control/app.ts'
@@ -75,7 +75,11 @@ export interface Sandbox {
   /** `127.0.0.1:port`, UDP and TCP. */
   readonly dnsServer: string
   readonly dnsPageUrl: string
-  readonly issuers: { readonly portal: string; readonly operator: string }
+  readonly issuers: {
+    readonly portal: string
+    readonly operator: string
+    readonly commandLine: string
+  }
   /**
    * An access token as the person would get it by signing in, now or at that moment. Rejects when
    * there is no such active person.
@@ -213,8 +217,7 @@ export async function startSandbox(options: StartOptions = {}): Promise<Sandbox>
       'control',
     )
     const identityUrl = origins.get('identity') ?? ''
-    const issuer = (app: keyof typeof demoClients) =>
-      `${identityUrl}/application/o/${demoClients[app].slug}/`
+    const issuer = ({ slug }: { slug: string }) => `${identityUrl}/application/o/${slug}/`
     return {
       controlUrl: control,
       identityUrl,
@@ -226,7 +229,11 @@ export async function startSandbox(options: StartOptions = {}): Promise<Sandbox>
       smtpPageUrl,
       dnsServer,
       dnsPageUrl,
-      issuers: { portal: issuer('portal'), operator: issuer('operator') },
+      issuers: {
+        portal: issuer(demoClients.portal),
+        operator: issuer(demoClients.operator),
+        commandLine: issuer(commandLineClient),
+      },
       async token(email, app, signedInAt) {
         const issued = await identity.issueToken(email, demoClients[app].slug, signedInAt)
         if ('reason' in issued) throw new Error(issued.reason)

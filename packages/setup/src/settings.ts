@@ -50,6 +50,8 @@ export function appSettings(
       MAIL_PROVISIONING_ENABLED: 'true',
       IDP_ISSUER: `${issuer('atrium-portal')},${issuer('atrium-operator')}`,
       IDP_AUDIENCE: 'atrium-portal,atrium-operator',
+      IDP_CLI_ISSUER: issuer('atrium-cli'),
+      IDP_CLI_AUDIENCE: 'atrium-cli',
       IDP_API_URL: 'http://authentik-server:9000',
       IDP_API_TOKEN: credentials.identityToken,
       IDP_PUBLIC_URL: identity,

@@ -7,7 +7,7 @@ import { createUpstreamCalls } from '@atrium/api/platform/upstream-calls'
 import { runProvisioning } from '@atrium/api/provisioning/run'
 import type { AppRouter } from '@atrium/api/router'
 import { undeclaredError } from '@atrium/api/rpc/procedure'
-import { demoClients, demoServiceCredentials } from '@atrium/core/demo/demo'
+import { commandLineClient, demoClients, demoServiceCredentials } from '@atrium/core/demo/demo'
 import { limitNames, limits } from '@atrium/core/platform/limits'
 import { seedDemo } from '@atrium/db/demo/demo'
 import { type Database, openDatabase } from '@atrium/db/platform/connect'
@@ -147,6 +147,8 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     DATABASE_URL: accounts.appUrl,
     IDP_ISSUER: `${sandbox.issuers.portal},${sandbox.issuers.operator}`,
     IDP_AUDIENCE: `${demoClients.portal.clientId},${demoClients.operator.clientId}`,
+    IDP_CLI_ISSUER: sandbox.issuers.commandLine,
+    IDP_CLI_AUDIENCE: commandLineClient.clientId,
     IDP_API_URL: sandbox.identityUrl,
     IDP_API_TOKEN: demoServiceCredentials.identityToken,
     MAIL_PROVISIONING_ENABLED: 'true',

@@ -122,6 +122,8 @@ const shape = {
   IDP_OPERATOR_AUDIENCE: z.string().optional(),
   IDP_OPERATOR_ISSUER: issuers.optional(),
   IDP_MANAGED_ISSUER: issuers.optional(),
+  IDP_CLI_ISSUER: issuers.optional(),
+  IDP_CLI_AUDIENCE: z.string().optional(),
   RECENT_SIGN_IN_SECONDS: z.coerce
     .number()
     .int()
@@ -218,6 +220,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     ],
   })
   const issuing = issuerSettings(e)
+  const commandLine = commandLineSettings(e)
   return {
     /** Run for real: what is only good for trying things out is rejected. */
     production: env.NODE_ENV === 'production',
@@ -237,12 +240,16 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     addressClaimDays: e.ADDRESS_CLAIM_DAYS,
     mailProvisioning: e.MAIL_PROVISIONING_ENABLED,
     tokens: {
-      audiences: e.IDP_AUDIENCE,
+      audiences: commandLine ? [...e.IDP_AUDIENCE, commandLine.audience] : e.IDP_AUDIENCE,
+      /** Where the command line signs people in; null where it cannot. */
+      commandLine,
       operatorAudience: issuing.operatorAudience,
       /** Issuers whose tokens for the operator audience are an operator's. */
       operatorIssuers: operatorIssuersOf(issuing) ?? [],
       /** Every accepted issuer, with the prefix of its subjects in our records. */
-      subjectPrefixes: subjectPrefixes(issuing),
+      subjectPrefixes: subjectPrefixes(
+        commandLine ? { ...issuing, issuers: [...issuing.issuers, commandLine.issuer] } : issuing,
+      ),
     },
     /** How old a sign-in may be for a sensitive act; 0 lets any pass. */
     recentSignInSeconds: e.RECENT_SIGN_IN_SECONDS,
@@ -392,6 +399,14 @@ function taxFaults(e: Partial<Settings>): string[] {
   return faults
 }
 
+/** Where the command line signs people in; null where it cannot. */
+function commandLineSettings({
+  IDP_CLI_ISSUER: [issuer] = [],
+  IDP_CLI_AUDIENCE: audience,
+}: Partial<Settings>): { issuer: string; audience: string } | null {
+  return issuer !== undefined && audience !== undefined ? { issuer, audience } : null
+}
+
 function issuerSettings(
   e: Pick<Settings, 'IDP_ISSUER' | 'IDP_AUDIENCE'> & Partial<Settings>,
 ): IssuerSettings {
@@ -429,6 +444,7 @@ function groupFaults(
   }
   faults.push(...taxFaults(e))
   whole(['IDP_API_URL', 'IDP_API_TOKEN'])
+  whole(['IDP_CLI_ISSUER', 'IDP_CLI_AUDIENCE'])
   whole(['MAIL_API_URL', 'MAIL_API_KEY'])
   whole(['FILES_API_URL', 'FILES_API_USER', 'FILES_API_TOKEN'])
   if (e.MAIL_PROVISIONING_ENABLED && env.MAIL_API_URL === undefined) {
@@ -450,6 +466,11 @@ function issuerFaults(
     if (e[name]?.some((issuer) => !e.IDP_ISSUER.includes(issuer)))
       faults.push(`${name}: names an issuer that is not in IDP_ISSUER`)
   }
+  // Its tokens would be those of a portal.
+  if (e.IDP_CLI_AUDIENCE !== undefined && e.IDP_AUDIENCE.includes(e.IDP_CLI_AUDIENCE))
+    faults.push('IDP_CLI_AUDIENCE: is one of IDP_AUDIENCE')
+  if (e.IDP_CLI_ISSUER !== undefined && e.IDP_CLI_ISSUER.length > 1)
+    faults.push('IDP_CLI_ISSUER: names more than one issuer')
   if (operatorIssuersOf(issuerSettings(e)) === undefined) {
     faults.push(
       'IDP_OPERATOR_ISSUER: is missing. IDP_ISSUER and IDP_AUDIENCE differ in length, so nothing tells which issuer has operators',
@@ -460,8 +481,9 @@ function issuerFaults(
 
 function productionFaults(e: Partial<Settings>): string[] {
   const faults: string[] = []
-  if (e.IDP_ISSUER?.some(isPlainHttp))
-    faults.push('IDP_ISSUER: holds a plain http address, which is accepted for localhost only')
+  for (const name of ['IDP_ISSUER', 'IDP_CLI_ISSUER'] as const)
+    if (e[name]?.some(isPlainHttp))
+      faults.push(`${name}: holds a plain http address, which is accepted for localhost only`)
   if (e.IDP_AUDIENCE && new Set(e.IDP_AUDIENCE).size < 2) {
     faults.push(
       'IDP_AUDIENCE: names one audience for both portals, so every token of the customer portal would be an operator token',

@@ -188,6 +188,17 @@ export function isOperatorToken(
   )
 }
 
+/**
+ * True for a token of a person who signed in with the command line. authentik names in it as
+ * `auth_time` when it was issued, whenever the person signed in, and never a second factor.
+ */
+export function isCommandLineToken(
+  token: TokenClaims,
+  { commandLine }: { commandLine: { audience: string } | null },
+): boolean {
+  return commandLine !== null && token.audiences.includes(commandLine.audience)
+}
+
 function holds({ claims, keySet, version }: Verified, now: number): boolean {
   return (
     claims.expiresAt.getTime() > now && keySet.freshUntil() > now && keySet.version() === version

@@ -1,12 +1,14 @@
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
+import { isCommandLineToken } from '../platform/token.ts'
 import type { Context } from './context.ts'
 
 /**
  * Rejects a call whose token comes from a sign-in older than RECENT_SIGN_IN_SECONDS, by the token's
  * `auth_time`, which a refresh does not renew (OpenID Connect Core 1.0 section 12.2). Throws
  * AppError `recent_sign_in_required`, the challenge of RFC 9470. Accepts tokens of an issuer that
- * does not report the sign-in time. `isSensitive` is called only when the sign-in is too old,
+ * does not report the sign-in time. A token of the command line does not prove when the person signed
+ * in, so it is rejected. `isSensitive` is called only when the sign-in is too old,
  * because it may read a whole import.
  */
 export async function requireRecentSignIn(
@@ -15,16 +17,21 @@ export async function requireRecentSignIn(
 ): Promise<void> {
   const seconds = services.config.recentSignInSeconds
   if (seconds === 0) return
-  const { signedInAt } = await verifyToken()
+  const token = await verifyToken()
+  const { signedInAt } = token
+  const unproved = isCommandLineToken(token, services.config.tokens)
   if (
-    signedInAt === undefined ||
-    services.clock.now().getTime() - signedInAt.getTime() <= seconds * 1000
+    !unproved &&
+    (signedInAt === undefined ||
+      services.clock.now().getTime() - signedInAt.getTime() <= seconds * 1000)
   )
     return
   if (!isSensitive()) return
   throw new AppError(
     'recent_sign_in_required',
-    errorText('recentSignIn', { seconds: durationText(seconds) }),
+    unproved
+      ? errorText('recentSignInCommandLine')
+      : errorText('recentSignIn', { seconds: durationText(seconds) }),
     {
       maxAgeSeconds: seconds,
     },

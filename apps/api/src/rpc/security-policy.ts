@@ -6,6 +6,7 @@ import {
   type SignInFacts,
 } from '@atrium/core/security-policy/enforcement'
 import { type PolicyRejection, policyRejections } from '@atrium/core/security-policy/rejections'
+import { isCommandLineToken } from '../platform/token.ts'
 import type { Caller, CallerTenant } from './caller.ts'
 import type { Context } from './context.ts'
 import { visitorAddress } from './visitor-address.ts'
@@ -64,6 +65,8 @@ function rejectionFor(ctx: Context, caller: Caller, tenant: BoundTenant): AppErr
   if (policy === null || !isBoundByPolicy(caller, tenant)) return undefined
   const facts = signInFacts(ctx, caller)
   const [reason] = rejectionsBy(policy, facts, ctx.services.clock.now())
+  if (reason === 'mfa_required' && isCommandLineToken(caller.token, ctx.services.config.tokens))
+    return new AppError(reason, errorText('secondFactorCommandLine'))
   return reason && rejectionOf(reason, policy, facts)
 }
 

@@ -75,6 +75,9 @@ export const demoClients = {
   },
 } as const
 
+/** The public OIDC application with which the command line signs people in, as setup makes it. */
+export const commandLineClient = { clientId: 'atrium-cli', slug: 'atrium-cli' } as const
+
 /** Credentials with which a local workplace's API reaches the sandbox. */
 export const demoServiceCredentials = {
   stripeSecretKey: 'sk_test_sandboxlocaluse',

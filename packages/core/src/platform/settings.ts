@@ -177,6 +177,7 @@ export const settingNames = [
     'IDP_MANAGED_ISSUER',
     'IDP_API_URL',
   ],
+  ...['IDP_CLI_ISSUER', 'IDP_CLI_AUDIENCE'],
   ...[
     'IDP_API_TOKEN',
     'IDP_SETUP_TOKEN',

@@ -2,6 +2,7 @@ import { supportedVersions, versionSupport } from '@atrium/core/system/supported
 import { z } from 'zod'
 import { UpstreamError } from '../upstream-error.ts'
 import { blueprintName, type SetupCalls, setupCalls } from './authentik-setup-calls.ts'
+import { checkCommandLine } from './authentik-setup-command-line.ts'
 import {
   again,
   type Check,
@@ -41,6 +42,7 @@ const checks: readonly (readonly [need: string, check: Check])[] = [
     (calls, { operatorUrl }) => checkClient(calls, 'operator', operatorUrl),
   ],
   ['access to atrium-operator', checkOperatorAccess],
+  ['sign-in of the command line', checkCommandLine],
   ['claims and size of tokens', checkClaims],
   ['groups', checkGroups],
   ['sign-in flow', (calls) => checkFlow(calls, 'default-authentication-flow', signInStages)],

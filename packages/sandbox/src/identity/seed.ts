@@ -1,4 +1,5 @@
 import {
+  commandLineClient,
   demoClients,
   demoPassword,
   demoPeople,
@@ -6,6 +7,7 @@ import {
   demoTenantSlugs,
 } from '@atrium/core/demo/demo'
 import type { DemoHistory } from '@atrium/core/demo/demo-history'
+import { deviceCodeGrant } from './oidc/device.ts'
 import { hashPassword } from './passwords.ts'
 import {
   type ApplicationRecord,
@@ -280,7 +282,43 @@ export function seedRecords(options: SeedOptions): IdentityRecords {
     records.providers.push(provider)
     records.applications.push(seedApplication(client.slug, provider.pk, origin))
   }
+  addCommandLine(records, next())
   return records
+}
+
+/** The application of the command line as our blueprint makes it, and the flow of its codes. */
+function addCommandLine({ providers, applications, flows, brands }: IdentityRecords, pk: number) {
+  const [portal] = providers
+  const [application] = applications
+  if (!portal || !application) throw new Error('the portal has no application')
+  const { clientId, slug } = commandLineClient
+  const flow = (name: string, designation: string): string => {
+    const record = { pk: newUuid(), slug: name, name, title: name, designation }
+    flows.push(record)
+    return record.pk
+  }
+  providers.push({
+    ...portal,
+    pk,
+    name: slug,
+    authorization_flow: flow('atrium-device-authorization', 'authorization'),
+    client_type: 'public',
+    grant_types: [deviceCodeGrant, 'refresh_token'],
+    client_id: clientId,
+    access_code_validity: 'minutes=10',
+    redirect_uris: [],
+    logout_uri: '',
+  })
+  applications.push({
+    ...application,
+    pk: newUuid(),
+    name: 'Atrium command line',
+    slug,
+    provider: pk,
+    meta_launch_url: 'blank://blank',
+  })
+  const code = flow('atrium-device-code', 'stage_configuration')
+  for (const brand of brands) brand.flow_device_code = code
 }
 
 interface Adding {

@@ -15,6 +15,7 @@ import { userActionResources } from './api/user-actions.ts'
 import { userResources } from './api/users.ts'
 import { addDevice } from './devices.ts'
 import { issueAccessToken, type TokenRejection } from './oidc/access-tokens.ts'
+import { enterDeviceCode } from './oidc/device.ts'
 import { serveFlows, serveOpenId } from './oidc/front.ts'
 import { publicJwk, rotateKeys, signingKeys } from './oidc/keys.ts'
 import { moveSignIns } from './oidc/logins.ts'
@@ -136,6 +137,7 @@ export function createIdentity(context: SystemContext, options: IdentityOptions)
         response.writeHead(400).end()
         return
       }
+      if (url.pathname === '/device') return enterDeviceCode(front, url, response)
       const serve = url.pathname.startsWith('/application/o/')
         ? serveOpenId
         : url.pathname.startsWith('/if/')

@@ -85,7 +85,7 @@ export function accessTokenClaims(store: Store, input: AccessTokenInput): Record
     iat: input.iat,
     auth_time: input.authTime,
     acr,
-    amr: input.amr,
+    ...(input.amr.length > 0 && { amr: input.amr }),
     ...(session !== undefined && { sid: sessionIdClaim(session) }),
     jti: input.jti,
     ...(nonce !== undefined && { nonce }),

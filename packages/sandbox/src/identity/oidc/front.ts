@@ -9,6 +9,7 @@ import { newUuid, type Store } from '../records.ts'
 import type { Countries } from '../sign-in-rules.ts'
 import { readAccessToken } from './access-tokens.ts'
 import { scopeClaims } from './claims.ts'
+import { startDevice } from './device.ts'
 import { publicJwk, signingKeys } from './keys.ts'
 import type { LogoutNotices } from './logout.ts'
 import type { Application } from './providers.ts'
@@ -31,6 +32,7 @@ export async function serveOpenId(
   const [slug = '', ...rest] = url.pathname.slice('/application/o/'.length).split('/')
   const tail = rest.join('/')
   if (slug === 'userinfo' && tail === '') return userinfo(store, request, response)
+  if (slug === 'device' && tail === '') return startDevice(parts, request, response)
   const app = applications(slug)
   if (!app) return notFound(response)
 
@@ -40,7 +42,11 @@ export async function serveOpenId(
   if (tail === 'end-session/') return startSignOut(store, app, url, response)
   const rejection = rejectedGrant(app, tail)
   if (rejection) return rejection(response)
-  if (!/^(\.well-known\/openid-configuration|authorize\/([^/]+)?|token\/|revoke\/)$/.test(tail))
+  if (
+    !/^(\.well-known\/openid-configuration|authorize\/([^/]+)?|token\/|revoke\/|device(\/[^/]+)?)$/.test(
+      tail,
+    )
+  )
     return notFound(response)
 
   // authentik takes 0 for none; oidc-provider would make prompt=login of it.

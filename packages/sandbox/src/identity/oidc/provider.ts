@@ -20,6 +20,7 @@ import {
 import { accessTokenSeconds, issuerOf, recordAccessToken } from './access-tokens.ts'
 import { createAdapter } from './adapter.ts'
 import { accessTokenClaims, acr, attachedScopes, scopeClaims } from './claims.ts'
+import { deviceCodeGrant, devicePages, deviceRoute, lifetimeOf } from './device.ts'
 import { signingKeys } from './keys.ts'
 import { sessionSeconds, touchLogin } from './logins.ts'
 
@@ -31,6 +32,8 @@ export interface ProviderParts {
   readonly interactionPath: (uid: string) => string
   readonly renderError: NonNullable<Configuration['renderError']>
 }
+
+const supportedGrants: readonly string[] = ['authorization_code', 'refresh_token', deviceCodeGrant]
 
 /** Grants must outlive every refresh token that hangs on them. */
 const grantSeconds = 400 * 86_400
@@ -131,6 +134,7 @@ export function createOpenIdProvider(parts: ProviderParts): Provider {
     enabledJWA: { idTokenSigningAlgValues: [asymmetric ? 'RS256' : 'HS256'] },
     features: {
       devInteractions: { enabled: false },
+      deviceFlow: devicePages(store),
       dPoP: { enabled: false },
       pushedAuthorizationRequests: { enabled: false },
       // The endpoints of authentik for these two are ours: one for the instance, and one with a
@@ -163,7 +167,8 @@ export function createOpenIdProvider(parts: ProviderParts): Provider {
       bitsOfOpaqueRandomness: (_ctx, token) => (token.kind === 'RefreshToken' ? 768 : 256),
       customizers: {
         jwt: (ctx, _token, jwt) => {
-          const source = ctx.oidc.entities.AuthorizationCode ?? ctx.oidc.entities.RefreshToken
+          const { AuthorizationCode, DeviceCode, RefreshToken } = ctx.oidc.entities
+          const source = AuthorizationCode ?? DeviceCode ?? RefreshToken
           const user = activeUserBySubject(store, String(jwt.payload.sub))
           if (!source || !user) throw new errors.InvalidGrant('The person is gone.')
           const input = {
@@ -211,6 +216,7 @@ export function createOpenIdProvider(parts: ProviderParts): Provider {
     routes: {
       authorization: '/authorize/',
       token: '/token/',
+      code_verification: deviceRoute,
       jwks: '/jwks/',
       revocation: '/revoke/',
     },
@@ -220,6 +226,7 @@ export function createOpenIdProvider(parts: ProviderParts): Provider {
         1,
         Math.round(parseDuration(provider.access_code_validity) ?? 60),
       ),
+      DeviceCode: lifetimeOf({ provider }),
       Grant: grantSeconds,
       IdToken: accessTokenSeconds(provider),
       Interaction: 3_600,
@@ -229,7 +236,7 @@ export function createOpenIdProvider(parts: ProviderParts): Provider {
   }
 
   const openId = new Provider(issuer, configuration)
-  respondLikeAuthentik(openId)
+  respondLikeAuthentik(openId, store)
   followRedirectRules(openId, provider)
   return openId
 }
@@ -253,10 +260,8 @@ function clientMetadata(provider: ProviderRecord, asymmetric: boolean): ClientMe
     client_secret: provider.client_secret,
     // oidc-provider wants one at registration; what is allowed is decided by followRedirectRules.
     redirect_uris: uris.length > 0 ? uris.map((uri) => uri.url) : ['http://localhost/none'],
-    grant_types: provider.grant_types.filter(
-      (grant) => grant === 'authorization_code' || grant === 'refresh_token',
-    ),
-    response_types: ['code'],
+    grant_types: provider.grant_types.filter((grant) => supportedGrants.includes(grant)),
+    response_types: provider.grant_types.includes('authorization_code') ? ['code'] : [],
     // Accepts the secret in the body too.
     token_endpoint_auth_method: provider.client_type === 'public' ? 'none' : 'client_secret_basic',
     id_token_signed_response_alg: asymmetric ? 'RS256' : 'HS256',
@@ -322,11 +327,16 @@ function askAgainLikeAuthentik(store: Store, policy: interactionPolicy.DefaultPo
 }
 
 /**
- * Status codes and headers of the token endpoint where authentik differs from the OAuth 2.0 text.
+ * Status codes and headers of the token endpoint where authentik differs from the OAuth 2.0 text,
+ * and the one address at which all programs ask for codes.
  */
-function respondLikeAuthentik(openId: Provider): void {
+function respondLikeAuthentik(openId: Provider, store: Store): void {
   openId.use(async (ctx, next) => {
     await next()
+    if (ctx.path.endsWith('/openid-configuration'))
+      Object.assign(ctx.body as object, {
+        device_authorization_endpoint: `${store.origin()}/application/o/device/`,
+      })
     if (
       !ctx.path.startsWith('/token') ||
       ctx.status < 400 ||
