@@ -1,35 +1,22 @@
-import { type MembersTestApp, startMembersTestApp } from '@atrium/testing/members-test-app'
+import { scimSchemas } from '@atrium/core/scim/schemas'
+import { type ScimTestApp, startScimTestApp } from '@atrium/testing/scim'
 import { insertServiceToken } from '@atrium/testing/service-tokens'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-let testApp: MembersTestApp
-let token: string
-let tokenId: string
+let testApp: ScimTestApp
 let people: { id: string; email: string }[]
 
 beforeAll(async () => {
-  testApp = await startMembersTestApp({ manyChanges: true })
-  const owner = { kind: 'tenant', tenantId: testApp.acmeId } as const
-  const made = await insertServiceToken(testApp, owner, { scopes: ['scim:read', 'scim:write'] })
-  token = made.token
-  tokenId = made.id
+  testApp = await startScimTestApp()
   people = []
   for (let index = 0; index < 8; index++) people.push((await testApp.newMember()).member)
 }, 120_000)
 afterAll(() => testApp[Symbol.asyncDispose]())
 
-const group = 'urn:ietf:params:scim:schemas:core:2.0:Group'
-const patchOp = ['urn:ietf:params:scim:api:messages:2.0:PatchOp']
+const { group } = scimSchemas
 
-function send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
-  return testApp.request(method, `/tenants/acme/scim/v2${path}`, {
-    token,
-    ...(body === undefined ? {} : { body }),
-    headers: { 'content-type': 'application/scim+json', ...headers },
-  })
-}
-const patch = (id: string, ...Operations: object[]) =>
-  send('PATCH', `/Groups/${id}`, { schemas: patchOp, Operations })
+const send: ScimTestApp['scim'] = (...request) => testApp.scim(...request)
+const patch = (id: string, ...operations: object[]) => testApp.patch(`/Groups/${id}`, ...operations)
 const person = (index: number) => people[index] ?? { id: '', email: '' }
 const references = (...indexes: number[]) => indexes.map((index) => ({ value: person(index).id }))
 const idsIn = (body: { members: { value: string }[] }) => body.members.map(({ value }) => value)
@@ -79,7 +66,9 @@ describe('a group', () => {
       .select(['action', 'actor_type', 'actor_id'])
       .where('resource_id', '=', id)
       .execute()
-    expect(entries).toEqual([{ action: 'list.created', actor_type: 'service', actor_id: tokenId }])
+    expect(entries).toEqual([
+      { action: 'list.created', actor_type: 'service', actor_id: testApp.tokenId },
+    ])
   })
 
   it('has a name of its own; an address in use gets an ending', async () => {

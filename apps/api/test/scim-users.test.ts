@@ -1,38 +1,19 @@
-import { type MembersTestApp, startMembersTestApp } from '@atrium/testing/members-test-app'
+import { scimSchemas } from '@atrium/core/scim/schemas'
+import { scimBase as base, type ScimTestApp, startScimTestApp } from '@atrium/testing/scim'
 import { insertServiceToken } from '@atrium/testing/service-tokens'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-let testApp: MembersTestApp
-let token: string
-let tokenId: string
+let testApp: ScimTestApp
 
 beforeAll(async () => {
-  testApp = await startMembersTestApp({ manyChanges: true })
-  const made = await insertServiceToken(
-    testApp,
-    { kind: 'tenant', tenantId: testApp.acmeId },
-    { scopes: ['scim:read', 'scim:write'] },
-  )
-  token = made.token
-  tokenId = made.id
+  testApp = await startScimTestApp()
 }, 120_000)
 afterAll(() => testApp[Symbol.asyncDispose]())
 
-const base = '/tenants/acme/scim/v2'
-const patchSchema = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
-const userSchema = 'urn:ietf:params:scim:schemas:core:2.0:User'
+const userSchema = scimSchemas.user
 
-const scim = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
-  testApp.request(method, `${base}${path}`, {
-    token,
-    ...(body === undefined ? {} : { body }),
-    headers: {
-      ...(body === undefined ? {} : { 'content-type': 'application/scim+json' }),
-      ...headers,
-    },
-  })
-const patch = (id: string, ...Operations: object[]) =>
-  scim('PATCH', `/Users/${id}`, { schemas: [patchSchema], Operations })
+const scim: ScimTestApp['scim'] = (...request) => testApp.scim(...request)
+const patch = (id: string, ...operations: object[]) => testApp.patch(`/Users/${id}`, ...operations)
 const find = (filter: string, more = '') =>
   scim('GET', `/Users?filter=${encodeURIComponent(filter)}${more}`)
 
@@ -63,7 +44,9 @@ const audited = async (id: string) =>
       .where('resource_id', '=', id)
       .orderBy('id')
       .execute()
-  ).map(({ action, actor_type, actor_id }) => `${actor_type} ${actor_id === tokenId} ${action}`)
+  ).map(
+    ({ action, actor_type, actor_id }) => `${actor_type} ${actor_id === testApp.tokenId} ${action}`,
+  )
 
 describe('discovery', () => {
   it('describes what the service can do, its resource types and their schemas', async () => {
@@ -89,7 +72,7 @@ describe('discovery', () => {
       status: 404,
       body: { schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'], status: '404' },
     })
-    expect(await scim('POST', '/.search', {})).toMatchObject({
+    expect(await scim('POST', '/Bulk', {})).toMatchObject({
       status: 501,
       body: { status: '501' },
     })
