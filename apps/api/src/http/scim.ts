@@ -48,7 +48,7 @@ export function registerScim(app: Hono<AppEnv>, services: Services): void {
   }
   app.all(`${asHonoPath(base)}/*`, (c) => {
     // What the standard leaves to a service (RFC 7644, section 3.12).
-    const optional = /\/(Bulk|Me|\.search)$/.test(c.req.path)
+    const optional = /\/(Bulk|Me)$/.test(c.req.path)
     return scimError(
       c,
       optional
@@ -75,10 +75,10 @@ async function answered(
 ): Promise<Response> {
   try {
     const ctx = createContext(services, info, c.req.header('authorization'))
-    const writes = method === 'POST' || method === 'PUT' || method === 'PATCH'
+    const withBody = method === 'POST' || method === 'PUT' || method === 'PATCH'
     // No body is read without a valid token.
-    if (writes) await ctx.verifyToken()
-    const text = writes ? await c.req.text() : undefined
+    if (withBody) await ctx.verifyToken()
+    const text = withBody ? await c.req.text() : undefined
     const result = await procedure({
       ctx,
       path: name,
@@ -86,7 +86,8 @@ async function answered(
       batchIndex: 0,
       getRawInput: async () => inputOf(c, text),
     })
-    return respond(c, method, result)
+    const creates = method === 'POST' && procedure._def.type === 'mutation'
+    return respond(c, method, creates, result)
   } catch (error) {
     const response = scimError(c, error)
     logFailure(services, response.status, error, info)
@@ -123,17 +124,22 @@ function readBody(text: string, contentType: string | undefined): unknown {
   }
 }
 
-function respond(c: HonoContext<AppEnv>, method: ScimRoute['method'], result: unknown): Response {
+function respond(
+  c: HonoContext<AppEnv>,
+  method: ScimRoute['method'],
+  creates: boolean,
+  result: unknown,
+): Response {
   if (result === undefined) return c.body(null, 204)
   const { version, location } = metaOf(result)
   const headers = {
     'content-type': 'application/scim+json',
     ...(version !== undefined && { etag: version }),
-    ...(method === 'POST' && location !== undefined && { location }),
+    ...(creates && location !== undefined && { location }),
   }
   if (method === 'GET' && version && namesTag(c.req.header('if-none-match'), version))
     return c.body(null, 304, headers)
-  return c.body(JSON.stringify(result), method === 'POST' ? 201 : 200, headers)
+  return c.body(JSON.stringify(result), creates ? 201 : 200, headers)
 }
 
 function metaOf(result: unknown): { version?: string; location?: string } {

@@ -3,7 +3,12 @@ import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { TouchedList } from '@atrium/db/mail/lists'
 import { readMemberWork } from '@atrium/db/members/member-work'
-import { changeMembership, findMailboxHolder, setPersonEmail } from '@atrium/db/members/members'
+import {
+  changeMembership,
+  findMailboxHolder,
+  type MemberRow,
+  setPersonEmail,
+} from '@atrium/db/members/members'
 import { addIdentitySyncTask } from '@atrium/db/users/identity-sync-tasks'
 import { lockEmail } from '@atrium/db/users/users'
 import { listsInAudit, pushTouchedLists, renameInLists } from '../mail/lists/members.ts'
@@ -15,7 +20,6 @@ import { orUpstreamFailed } from '../users/identity.ts'
 import {
   lookupDeadlineMs,
   mailOf,
-  type Place,
   placeOf,
   rejectForeign,
   rejectTaken,
@@ -23,6 +27,7 @@ import {
 } from './addresses.ts'
 import {
   beginMemberChange,
+  type ClaimedMember,
   type MemberChange,
   outcomeOf,
   recordMember,
@@ -47,37 +52,50 @@ export async function changeMemberEmail(
   input: ChangeMemberEmail,
 ): Promise<MemberView> {
   const { services } = ctx
-  rejectClosed(access.tenant.status)
-  const requested = await placeOf(services.database.db, access.tenant.id, input.email, 'email')
-  await rejectTakenOutside(services, access, input.userId, requested)
-  const { tenant, member, work, decided } = await beginMemberChange(
-    ctx,
-    access,
-    input.userId,
-    (facts) => change(services, facts, input.email),
+  await rejectTakenOutside(services, access, input.userId, input.email)
+  const begun = await beginMemberChange(ctx, access, input.userId, (facts) =>
+    decideEmail(services, facts, input.email),
   )
-  pushTouchedLists(services, decided.lists)
-  await runMember(services, work)
+  pushTouchedLists(services, begun.decided.lists)
+  await runMember(services, begun.work)
   const after = await readMember(services, access, input.userId)
-  if (decided.changed) {
-    await recordMember(ctx, access, tenant, {
-      action: 'member.email_changed',
-      member: after,
-      metadata: {
-        changes: { email: [member.email, after.email] },
-        complete: outcomeOf(after) === 'success',
-        ...listsInAudit(decided.lists),
-      },
-    })
-  }
+  await recordEmail(ctx, access, begun, begun.decided, after)
   return toMemberView(after, access)
 }
 
-async function change(
+/** Records a new address; `after` is the member after the upstream work. */
+export async function recordEmail(
+  ctx: Context,
+  access: Access,
+  { tenant, member }: Pick<ClaimedMember<unknown>, 'tenant' | 'member'>,
+  { changed, lists }: Pick<DecidedEmail, 'changed' | 'lists'>,
+  after: MemberRow,
+): Promise<void> {
+  if (!changed) return
+  await recordMember(ctx, access, tenant, {
+    action: 'member.email_changed',
+    member: after,
+    metadata: {
+      changes: { email: [member.email, after.email] },
+      complete: outcomeOf(after) === 'success',
+      ...listsInAudit(lists),
+    },
+  })
+}
+
+export interface DecidedEmail {
+  address: string
+  changed: boolean
+  /** The distribution lists that have the new address now. */
+  lists: TouchedList[]
+}
+
+/** Writes the new address. Throws AppError as `changeMemberEmail`. */
+export async function decideEmail(
   services: InTransaction,
   facts: MemberChange,
   text: string,
-): Promise<{ address: string; changed: boolean; lists: TouchedList[] }> {
+): Promise<DecidedEmail> {
   const { trx, tenant, member } = facts
   rejectOwnerLocked(facts)
   rejectUnmanaged(facts)
@@ -119,15 +137,18 @@ async function change(
 }
 
 /**
- * An alias of the member's own mailbox may become its address; anything else that has it is in the
- * way.
+ * Asks the upstream systems whether the address is free. An alias of the member's own mailbox may
+ * become its address; anything else that has it is in the way. Throws AppError `email_taken`,
+ * `upstream_failed`, and as `placeOf` and `rejectClosed`.
  */
-async function rejectTakenOutside(
+export async function rejectTakenOutside(
   services: Services,
   access: Access,
   userId: string,
-  { address, own }: Place,
+  text: string,
 ): Promise<void> {
+  rejectClosed(access.tenant.status)
+  const { address, own } = await placeOf(services.database.db, access.tenant.id, text, 'email')
   const work = await readMemberWork(services.database.db, access.tenant.id, userId)
   if (!work || work.user.email === address) return
   const signal = AbortSignal.timeout(lookupDeadlineMs)

@@ -6,6 +6,7 @@ import type { TenantStatus } from '@atrium/core/tenants/tenants'
 import { claimMember, isMemberHeld, type MemberWork } from '@atrium/db/members/member-work'
 import { hasOtherAdmin, lockMember, type MemberRow } from '@atrium/db/members/members'
 import type { Trx } from '@atrium/db/platform/connect'
+import type { AuditEntry } from '../rpc/audit-recorder.ts'
 import type { Context } from '../rpc/context.ts'
 import type { Access } from '../rpc/guards.ts'
 import { lockOpenTenant, type OpenTenant, rejectFormerAdmin } from '../rpc/open-tenant.ts'
@@ -50,9 +51,8 @@ export async function beginMemberChange<Decided>(
   even: readonly TenantStatus[] = [],
   by: 'admin' | 'member' = 'admin',
 ): Promise<ClaimedMember<Decided>> {
-  const giveUpAt = performance.now() + longestWaitMs
-  for (;;) {
-    const started = await tenantTransaction(services, access.tenant.id, async (trx) => {
+  const begun = await onceFree(() =>
+    tenantTransaction(services, access.tenant.id, async (trx) => {
       const tenant = await lockOpenTenant(trx, access.tenant.slug, even)
       if (by === 'admin') await rejectFormerAdmin(trx, access)
       const member = await lockMember(trx, tenant.id, userId)
@@ -62,11 +62,23 @@ export async function beginMemberChange<Decided>(
       const decided = await decide({ trx, access, tenant, member })
       const work = await claimMember(trx, tenant.id, userId)
       return work && { tenant, member, work, decided }
-    })
-    if (started) {
-      services.memberLeases.kept(started.work)
-      return started
-    }
+    }),
+  )
+  services.memberLeases.kept(begun.work)
+  return begun
+}
+
+/**
+ * Repeats an attempt that returns undefined while another action holds a member. Throws AppError
+ * `member_busy` after a moment.
+ */
+export async function onceFree<Result>(
+  attempt: () => Promise<Result | undefined>,
+): Promise<Result> {
+  const giveUpAt = performance.now() + longestWaitMs
+  for (;;) {
+    const result = await attempt()
+    if (result !== undefined) return result
     if (performance.now() > giveUpAt) throw new AppError('member_busy')
     await wait(pollIntervalMs)
   }
@@ -118,19 +130,28 @@ export async function rejectLastAdmin({ trx, tenant, member }: MemberChange): Pr
   if (counts && !(await hasOtherAdmin(trx, tenant.id, member.id))) throw new AppError('last_admin')
 }
 
+interface MemberEntry {
+  action: AuditAction
+  member: Pick<MemberRow, 'id' | 'email'>
+  outcome?: AuditOutcome
+  metadata?: Record<string, unknown>
+}
+
 export function recordMember(
   ctx: Context,
   { caller }: Access,
   tenant: Pick<OpenTenant, 'slug' | 'partnerSlug'>,
-  entry: {
-    action: AuditAction
-    member: Pick<MemberRow, 'id' | 'email'>
-    outcome?: AuditOutcome
-    metadata?: Record<string, unknown>
-  },
+  entry: MemberEntry,
 ): Promise<void> {
-  const { action, member, outcome = 'success', metadata = {} } = entry
-  return ctx.services.audit.record(ctx, caller, {
+  return ctx.services.audit.record(ctx, caller, memberEntry(tenant, entry))
+}
+
+/** The audit entry about a member, for `services.audit.record`. */
+export function memberEntry(
+  tenant: Pick<OpenTenant, 'slug' | 'partnerSlug'>,
+  { action, member, outcome = 'success', metadata = {} }: MemberEntry,
+): AuditEntry {
+  return {
     action,
     outcome,
     resourceType: 'member',
@@ -139,7 +160,7 @@ export function recordMember(
     tenantSlug: tenant.slug,
     partnerSlug: tenant.partnerSlug,
     metadata,
-  })
+  }
 }
 
 /** `failure` when some upstream system did not do its part. */

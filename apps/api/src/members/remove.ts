@@ -1,6 +1,7 @@
 import { AppError } from '@atrium/core/platform/errors'
 import type { TouchedList } from '@atrium/db/mail/lists'
 import { findMember } from '@atrium/db/members/members'
+import type { Trx } from '@atrium/db/platform/connect'
 import { listsInAudit, pushTouchedLists } from '../mail/lists/members.ts'
 import type { Context } from '../rpc/context.ts'
 import type { Access } from '../rpc/guards.ts'
@@ -23,13 +24,22 @@ import { runMember } from './run.ts'
  * another tenant, is an operator or partner staff, or whose sign-in another tenant created, loses
  * only this membership and its mailbox. Access here ends immediately, and no earlier token restores
  * it; until every system has followed, the member is shown as `removing`. Their addresses leave the
- * tenant's distribution lists, and the audit entry names the lists and those left empty. Throws
- * AppError `owner_removal`, `self_removal`, `last_admin`.
+ * tenant's distribution lists, and the audit entry names the lists and those left empty. `check`
+ * may reject the removal under the locks of tenant and member. Throws AppError `owner_removal`, `self_removal`, `last_admin`.
  */
-export async function removeMember(ctx: Context, access: Access, userId: string): Promise<void> {
+export async function removeMember(
+  ctx: Context,
+  access: Access,
+  userId: string,
+  check?: (trx: Trx) => Promise<void>,
+): Promise<void> {
   // What is left of a deleted tenant is the operators'.
   const even = access.caller.operator ? ([...evenSuspended, 'deleted'] as const) : evenSuspended
-  const change = await beginMemberChange(ctx, access, userId, remove, even)
+  const decide = async (facts: MemberChange) => {
+    await check?.(facts.trx)
+    return remove(facts)
+  }
+  const change = await beginMemberChange(ctx, access, userId, decide, even)
   await endMembership(ctx, access, 'member.removed', change)
 }
 

@@ -2,12 +2,13 @@ import type { MemberView } from '@atrium/core/members/members'
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { provisioningSteps, type TenantStatus } from '@atrium/core/tenants/tenants'
-import { changeMembership } from '@atrium/db/members/members'
+import { changeMembership, type MemberRow } from '@atrium/db/members/members'
 import type { Context } from '../rpc/context.ts'
 import type { Access } from '../rpc/guards.ts'
 import { evenSuspended } from '../rpc/open-tenant.ts'
 import {
   beginMemberChange,
+  type ClaimedMember,
   isSelf,
   type MemberChange,
   outcomeOf,
@@ -25,17 +26,19 @@ import { toMemberView } from './view.ts'
  * `already_suspended`, `member_not_active`.
  */
 export function suspendMember(ctx: Context, access: Access, userId: string): Promise<MemberView> {
-  const decide = async (facts: MemberChange) => {
-    const { trx, tenant, member } = facts
-    if (isSelf(facts)) throw new AppError('self_suspend')
-    if (member.role === 'owner') throw new AppError('owner_locked', errorText('ownerSuspend'))
-    if (member.membershipStatus === 'suspended') throw new AppError('already_suspended')
-    if (member.membershipStatus === 'removing')
-      throw new AppError('member_not_active', errorText('memberBeingRemoved'))
-    await rejectLastAdmin(facts)
-    await changeMembership(trx, tenant.id, member.id, { status: 'suspended' }, provisioningSteps)
-  }
-  return turn(ctx, access, userId, 'member.suspended', decide, evenSuspended)
+  return turn(ctx, access, userId, 'member.suspended', decideSuspension, evenSuspended)
+}
+
+/** Writes the suspension. Throws AppError as `suspendMember`. */
+export async function decideSuspension(facts: MemberChange): Promise<void> {
+  const { trx, tenant, member } = facts
+  if (isSelf(facts)) throw new AppError('self_suspend')
+  if (member.role === 'owner') throw new AppError('owner_locked', errorText('ownerSuspend'))
+  if (member.membershipStatus === 'suspended') throw new AppError('already_suspended')
+  if (member.membershipStatus === 'removing')
+    throw new AppError('member_not_active', errorText('memberBeingRemoved'))
+  await rejectLastAdmin(facts)
+  await changeMembership(trx, tenant.id, member.id, { status: 'suspended' }, provisioningSteps)
 }
 
 /**
@@ -43,40 +46,52 @@ export function suspendMember(ctx: Context, access: Access, userId: string): Pro
  * Throws AppError `not_suspended`.
  */
 export function resumeMember(ctx: Context, access: Access, userId: string): Promise<MemberView> {
-  return turn(ctx, access, userId, 'member.resumed', async ({ trx, tenant, member }) => {
-    if (member.membershipStatus !== 'suspended') throw new AppError('not_suspended')
-    await changeMembership(
-      trx,
-      tenant.id,
-      member.id,
-      { status: 'active', identity_changed_at: 'now' },
-      provisioningSteps,
-    )
-  })
+  return turn(ctx, access, userId, 'member.resumed', decideResumption)
 }
+
+/** Writes the end of the suspension. Throws AppError as `resumeMember`. */
+export async function decideResumption({ trx, tenant, member }: MemberChange): Promise<void> {
+  if (member.membershipStatus !== 'suspended') throw new AppError('not_suspended')
+  await changeMembership(
+    trx,
+    tenant.id,
+    member.id,
+    { status: 'active', identity_changed_at: 'now' },
+    provisioningSteps,
+  )
+}
+
+type TurnAction = 'member.suspended' | 'member.resumed'
 
 async function turn(
   ctx: Context,
   access: Access,
   userId: string,
-  action: 'member.suspended' | 'member.resumed',
+  action: TurnAction,
   decide: (facts: MemberChange) => Promise<void>,
   even: readonly TenantStatus[] = [],
 ): Promise<MemberView> {
-  const {
-    tenant,
-    member: before,
-    work,
-  } = await beginMemberChange(ctx, access, userId, decide, even)
-  await runMember(ctx.services, work)
+  const begun = await beginMemberChange(ctx, access, userId, decide, even)
+  await runMember(ctx.services, begun.work)
   const member = await readMember(ctx.services, access, userId)
-  await recordMember(ctx, access, tenant, {
+  await recordTurn(ctx, access, begun, action, member)
+  return toMemberView(member, access)
+}
+
+/** Records a suspension or its end; `after` is the member after the upstream work. */
+export function recordTurn(
+  ctx: Context,
+  access: Access,
+  { tenant, member }: Pick<ClaimedMember<unknown>, 'tenant' | 'member'>,
+  action: TurnAction,
+  after: MemberRow,
+): Promise<void> {
+  return recordMember(ctx, access, tenant, {
     action,
-    member,
+    member: after,
     metadata: {
-      changes: { status: [before.membershipStatus, member.membershipStatus] },
-      complete: outcomeOf(member) === 'success',
+      changes: { status: [member.membershipStatus, after.membershipStatus] },
+      complete: outcomeOf(after) === 'success',
     },
   })
-  return toMemberView(member, access)
 }

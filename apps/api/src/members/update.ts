@@ -10,6 +10,7 @@ import type { Context } from '../rpc/context.ts'
 import type { Access } from '../rpc/guards.ts'
 import {
   beginMemberChange,
+  type ClaimedMember,
   isSelf,
   type MemberChange,
   recordMember,
@@ -35,18 +36,35 @@ export async function updateMember(
   input: UpdateMember,
 ): Promise<UpdatedMember> {
   const { services } = ctx
-  const { tenant, member, work, decided } = await beginMemberChange(
-    ctx,
-    access,
-    input.userId,
-    (facts) => change(facts, input),
+  const begun = await beginMemberChange(ctx, access, input.userId, (facts) =>
+    decideUpdate(facts, input),
   )
-  await runMember(services, work)
-  if (decided.renamed)
+  await runMember(services, begun.work)
+  followUpdate(ctx, begun, begun.decided)
+  const after = await readMember(services, access, input.userId)
+  await recordUpdate(ctx, access, begun, after)
+  return { member: toMemberView(after, access), mirrors: mirrorsOf(after, begun.decided.todo) }
+}
+
+/** Makes the person's other memberships follow a new name, in the background. */
+export function followUpdate(
+  { services }: Context,
+  { tenant, member }: Pick<ClaimedMember<unknown>, 'tenant' | 'member'>,
+  { renamed }: DecidedUpdate,
+): void {
+  if (renamed)
     services.background.run('name of a member', () =>
       syncMemberships(services, member.id, tenant.id),
     )
-  const after = await readMember(services, access, input.userId)
+}
+
+/** Records what changed; `after` is the member after the upstream work. */
+export async function recordUpdate(
+  ctx: Context,
+  access: Access,
+  { tenant, member }: Pick<ClaimedMember<unknown>, 'tenant' | 'member'>,
+  after: MemberRow,
+): Promise<void> {
   const changes = changedFields(member, after, ['role', ...personFields])
   const { role, ...personal } = changes
   if (role)
@@ -62,10 +80,19 @@ export async function updateMember(
       metadata: { changes: personal },
     })
   }
-  return { member: toMemberView(after, access), mirrors: mirrorsOf(after, decided.todo) }
 }
 
-async function change(facts: MemberChange, input: UpdateMember) {
+export interface DecidedUpdate {
+  renamed: boolean
+  /** The upstream systems that follow. */
+  todo: ProvisioningStep[]
+}
+
+/** Writes role, name and contact data. Throws AppError as `updateMember`. */
+export async function decideUpdate(
+  facts: MemberChange,
+  input: Omit<UpdateMember, 'slug' | 'userId'>,
+): Promise<DecidedUpdate> {
   const { trx, tenant, member } = facts
   if (input.role === 'admin') rejectAdminOnBehalf(facts.access)
   if (member.membershipStatus === 'removing')

@@ -1,10 +1,10 @@
-import { AppError, findAppError } from '@atrium/core/platform/errors'
 import { patchScimGroup, readScimGroup, type ScimGroupAttributes } from '@atrium/core/scim/group'
 import { readPatch } from '@atrium/core/scim/patch'
 import type { ChangeScimResource, ScimGroup } from '@atrium/core/scim/schemas'
-import { getList } from '../mail/lists/get.ts'
-import { updateList } from '../mail/lists/update.ts'
-import { updateMember } from '../members/update.ts'
+import type { Trx } from '@atrium/db/platform/connect'
+import { setListExternalId } from '@atrium/db/scim/groups'
+import { changeList } from '../mail/lists/update.ts'
+import { changeRoles } from '../members/change-roles.ts'
 import type { Context } from '../rpc/context.ts'
 import type { Access } from '../rpc/guards.ts'
 import {
@@ -14,9 +14,8 @@ import {
   getGroup,
   rejectTakenName,
   requireGroup,
-  writeExternalId,
 } from './groups.ts'
-import { requireVersion, toScimGroup } from './view.ts'
+import { requireVersion } from './view.ts'
 
 /**
  * Makes the group what the client sent; members that are left out leave it. Throws AppError as
@@ -50,86 +49,73 @@ export function patchGroup(
   )
 }
 
-/** Directories send many changes of a large group at the same time. */
-const mostTries = 20
-
-/**
- * Reads the group again and repeats the change while others come first. Throws AppError
- * `not_found`, `precondition_failed`, `invalid_input`, `edit_conflict`, and as `updateList` and
- * `updateMember`.
- */
+/** Throws AppError `not_found`, and as `applyToAdmins` and `applyToList`. */
 async function change(
   ctx: Context,
   access: Access,
   input: ChangeScimResource,
   want: (group: CurrentGroup) => ScimGroupAttributes,
 ): Promise<ScimGroup> {
-  for (let tries = 1; ; tries++) {
-    const group = await requireGroup(ctx, access, input.id)
-    requireVersion(toScimGroup(group.row, group.members, access.tenant.slug), input.ifMatch)
-    try {
-      const apply = group.row.kind === 'admins' ? changeAdmins : changeList
-      await apply(ctx, access, group, want(group))
-      return await getGroup(ctx, access, { ...input, id: group.row.id })
-    } catch (error) {
-      if (findAppError(error)?.code !== 'edit_conflict' || tries === mostTries) throw error
-    }
+  const { row } = await requireGroup(ctx.services.database.db, access, input.id)
+  const current = async (trx: Trx) => {
+    const group = await requireGroup(trx, access, row.id)
+    requireVersion(group.group, input.ifMatch)
+    return { ...group, wanted: want(group) }
   }
+  const apply = row.kind === 'admins' ? applyToAdmins : applyToList
+  await apply(ctx, access, row.id, current)
+  return getGroup(ctx, access, { ...input, id: row.id })
+}
+
+/** The group under the tenant's lock, and what it is to become. */
+type Wanted = (trx: Trx) => Promise<CurrentGroup & { wanted: ScimGroupAttributes }>
+
+/**
+ * Name, members and external id change together. Recipients that are no members stay. A list that
+ * its last member leaves stays too, and reaches nobody. Throws AppError `precondition_failed`,
+ * `already_exists`, `invalid_input`, and as `changeList`.
+ */
+async function applyToList(
+  ctx: Context,
+  access: Access,
+  id: string,
+  current: Wanted,
+): Promise<void> {
+  await changeList(ctx, access, id, async (trx, { recipients }) => {
+    const { row, members, wanted } = await current(trx)
+    const { displayName, externalId } = wanted
+    if (displayName.toLowerCase() !== row.displayName.toLowerCase())
+      await rejectTakenName(trx, access, displayName)
+    const addresses = await addressesOf(trx, access, wanted.members)
+    const leaving = new Set(members.flatMap(({ id, email }) => (addresses.has(id) ? [] : [email])))
+    const staying = recipients.filter((address) => !leaving.has(address))
+    if (externalId !== row.externalId)
+      await setListExternalId(trx, access.tenant.id, id, externalId)
+    return { name: displayName, recipients: [...new Set([...staying, ...addresses.values()])] }
+  })
 }
 
 /**
- * Recipients that are no members stay. A list that its last member leaves stays too, and reaches
- * nobody.
+ * Gives and takes the role `admin`, of all members or of none. The owner has more, and stays as it
+ * is; so does the external id, which the group does not have. Throws AppError
+ * `precondition_failed`, `forbidden_field`, `invalid_input`, and as `changeRoles`.
  */
-async function changeList(
+async function applyToAdmins(
   ctx: Context,
   access: Access,
-  { row, members }: CurrentGroup,
-  { displayName, externalId, members: ids }: ScimGroupAttributes,
+  _: string,
+  current: Wanted,
 ): Promise<void> {
-  const renamed = displayName !== row.displayName
-  if (renamed && displayName.toLowerCase() !== row.displayName.toLowerCase())
-    await rejectTakenName(ctx, access, displayName)
-  const wanted = await addressesOf(ctx, access, ids)
-  const had = new Set(members.map(({ id }) => id))
-  const leaving = new Set(members.flatMap(({ id, email }) => (wanted.has(id) ? [] : [email])))
-  const joining = [...wanted].flatMap(([id, email]) => (had.has(id) ? [] : [email]))
-  if (renamed || leaving.size > 0 || joining.length > 0) {
-    const list = await getList(ctx, access, row.id)
-    const staying = list.recipients.filter((address) => !leaving.has(address))
-    await updateList(ctx, access, {
-      slug: access.tenant.slug,
-      listId: row.id,
-      ...(renamed && { name: displayName }),
-      recipients: [...new Set([...staying, ...joining])],
-      expectedVersion: list.editVersion,
-    })
-  }
-  if (externalId !== row.externalId) await writeExternalId(ctx, access, row.id, externalId)
-}
-
-/**
- * Gives and takes the role `admin`. The owner has more, and stays as it is; so does the external
- * id, which the group does not have.
- */
-async function changeAdmins(
-  ctx: Context,
-  access: Access,
-  { row, members }: CurrentGroup,
-  { displayName, members: ids }: ScimGroupAttributes,
-): Promise<void> {
-  if (displayName !== row.displayName) throw fixedGroup()
-  const wanted = await addressesOf(ctx, access, ids)
-  const had = new Set(members.map(({ id }) => id))
-  const { slug } = access.tenant
-  for (const userId of wanted.keys())
-    if (!had.has(userId)) await orOwner(updateMember(ctx, access, { slug, userId, role: 'admin' }))
-  for (const userId of had)
-    if (!wanted.has(userId)) await updateMember(ctx, access, { slug, userId, role: 'member' })
-}
-
-async function orOwner(promoted: Promise<unknown>): Promise<void> {
-  await promoted.catch((error: unknown) => {
-    if (!(error instanceof AppError) || error.code !== 'role_locked_owner') throw error
+  await changeRoles(ctx, access, async (trx) => {
+    const { row, members, wanted } = await current(trx)
+    if (wanted.displayName !== row.displayName) throw fixedGroup()
+    const ids = await addressesOf(trx, access, wanted.members)
+    const had = new Set(members.map(({ id }) => id))
+    const joining = [...ids.keys()].filter((id) => !had.has(id))
+    const leaving = [...had].filter((id) => !ids.has(id))
+    return new Map([
+      ...joining.map((id) => [id, 'admin'] as const),
+      ...leaving.map((id) => [id, 'member'] as const),
+    ])
   })
 }

@@ -1,22 +1,36 @@
 import type { UpdateMember } from '@atrium/core/members/members'
-import { AppError } from '@atrium/core/platform/errors'
+import { AppError, findAppError } from '@atrium/core/platform/errors'
 import { patchScimUser, readPatch } from '@atrium/core/scim/patch'
 import type { ChangeScimResource, ScimUser } from '@atrium/core/scim/schemas'
 import { displayNameOf, readScimUser, type ScimUserAttributes } from '@atrium/core/scim/user'
-import { type ScimUserRow, setScimIdentifiers } from '@atrium/db/scim/users'
-import { changeMemberEmail } from '../members/change-email.ts'
-import { resumeMember, suspendMember } from '../members/suspend.ts'
-import { updateMember } from '../members/update.ts'
+import { type ScimIdentifiers, type ScimUserRow, setScimIdentifiers } from '@atrium/db/scim/users'
+import { pushTouchedLists, renameInLists } from '../mail/lists/members.ts'
+import {
+  type DecidedEmail,
+  decideEmail,
+  recordEmail,
+  rejectTakenOutside,
+} from '../members/change-email.ts'
+import { beginMemberChange, type MemberChange } from '../members/change-member.ts'
+import { readMember, requireMember } from '../members/list.ts'
+import { runMember } from '../members/run.ts'
+import {
+  decideResumption,
+  decideSuspension,
+  recordTurn,
+  suspendMember,
+} from '../members/suspend.ts'
+import { type DecidedUpdate, decideUpdate, followUpdate, recordUpdate } from '../members/update.ts'
 import type { Context } from '../rpc/context.ts'
 import type { Access } from '../rpc/guards.ts'
-import { lockOpenTenant, rejectFormerAdmin } from '../rpc/open-tenant.ts'
-import { tenantTransaction } from '../rpc/tenant-transaction.ts'
+import { evenSuspended, rejectClosed } from '../rpc/open-tenant.ts'
+import type { InTransaction } from '../rpc/services.ts'
 import { addressOf, getUser, requireUser } from './users.ts'
-import { requireVersion, toAttributes, toScimUser } from './view.ts'
+import { requireVersion, toAttributes } from './view.ts'
 
 /**
  * Makes the member what the client sent: attributes that it left out lose their value, except
- * `active`. Throws AppError as `apply`.
+ * `active`. Throws AppError as `change`.
  */
 export function replaceUser(
   ctx: Context,
@@ -29,7 +43,7 @@ export function replaceUser(
 
 /**
  * Applies the operations of a PATCH, none where one of them is at fault. Throws AppError as
- * `apply`.
+ * `change`.
  */
 export function patchUser(
   ctx: Context,
@@ -40,64 +54,136 @@ export function patchUser(
   return change(ctx, access, input, (row) => patchScimUser(toAttributes(row), operations))
 }
 
+/**
+ * Changes resumption, address, profile and identifiers together, and with them the suspension
+ * unless the address changes too: the mailbox of a suspended member keeps its address, so that this
+ * suspension follows as a change of its own. A member that is to be suspended is suspended even
+ * when the rest is rejected, except for `precondition_failed`. Throws AppError `not_found`, and as
+ * `changeMemberEmail`, `updateMember`, `resumeMember` and `suspendMember`.
+ */
 async function change(
   ctx: Context,
   access: Access,
   input: ChangeScimResource,
   want: (row: ScimUserRow) => ScimUserAttributes,
 ): Promise<ScimUser> {
-  const row = await requireUser(ctx, access, input.id)
-  requireVersion(toScimUser(row, access.tenant.slug), input.ifMatch)
-  await apply(ctx, access, row, want(row))
-  return getUser(ctx, access, { ...input, id: row.id })
+  const { row } = await requireUser(ctx.services.database.db, access, input.id)
+  const difference = differenceOf(row, want(row))
+  const { id } = row
+  const suspends = difference.turn === 'suspend'
+  try {
+    if (input.ifMatch !== undefined || !isNone(difference))
+      await changeTogether(ctx, access, { ...input, id }, want, difference)
+  } catch (error) {
+    if (suspends && findAppError(error)?.code !== 'precondition_failed')
+      await suspendMember(ctx, access, id)
+    throw error
+  }
+  if (suspends && difference.address !== undefined) await suspendMember(ctx, access, id)
+  return getUser(ctx, access, { ...input, id })
 }
+
+async function changeTogether(
+  ctx: Context,
+  access: Access,
+  input: ChangeScimResource,
+  want: (row: ScimUserRow) => ScimUserAttributes,
+  expected: Difference,
+): Promise<void> {
+  const { services } = ctx
+  const { address } = expected
+  if (address !== undefined) await rejectTakenOutside(services, access, input.id, address)
+  const decide = async (facts: MemberChange) => {
+    const { row, user } = await requireUser(facts.trx, access, input.id)
+    requireVersion(user, input.ifMatch)
+    const difference = differenceOf(row, want(row))
+    // Upstream systems were asked about another address.
+    if (difference.address !== undefined && difference.address !== address)
+      throw new AppError('edit_conflict')
+    return write(services, facts, row, difference)
+  }
+  const even = expected.turn === 'suspend' ? evenSuspended : []
+  const begun = await beginMemberChange(ctx, access, input.id, decide, even)
+  const { email, update, turned } = begun.decided
+  pushTouchedLists(services, email.lists)
+  await runMember(services, begun.work)
+  followUpdate(ctx, begun, update)
+  const after = await readMember(services, access, input.id)
+  if (turned === 'resume') await recordTurn(ctx, access, begun, 'member.resumed', after)
+  await recordEmail(ctx, access, begun, email, after)
+  await recordUpdate(ctx, access, begun, after)
+  if (turned === 'suspend') await recordTurn(ctx, access, begun, 'member.suspended', after)
+}
+
+/** Throws AppError as `change`. */
+async function write(
+  services: InTransaction,
+  facts: MemberChange,
+  row: ScimUserRow,
+  { address, profile, identifiers, turn }: Difference,
+): Promise<{ email: MovedUser; update: DecidedUpdate; turned: Difference['turn'] }> {
+  const { trx, tenant } = facts
+  // Only a suspension is possible while the tenant is suspended itself.
+  if (!isNone({ address, profile, identifiers, turn: undefined })) rejectClosed(tenant.status)
+  let { member } = facts
+  if (turn === 'resume') {
+    // An operator may have deactivated the person, which no tenant takes back.
+    if (row.membershipStatus !== 'suspended') throw new AppError('member_not_active')
+    await decideResumption(facts)
+    member = await requireMember(trx, tenant.id, row.id)
+  }
+  const email =
+    address === undefined ? unmoved : await move(services, { ...facts, member }, address)
+  const update = await decideUpdate({ ...facts, member }, profile)
+  if (identifiers) await setScimIdentifiers(trx, tenant.id, row.id, identifiers)
+  const turned = turn === 'suspend' && address !== undefined ? undefined : turn
+  if (turned === 'suspend') await decideSuspension({ ...facts, member })
+  return { email, update, turned }
+}
+
+type MovedUser = Pick<DecidedEmail, 'changed' | 'lists'>
+const unmoved: MovedUser = { changed: false, lists: [] }
 
 /**
- * Changes the member through the same functions as an admin does. Each is a change of its own; a
- * client that gets an error sends its request again. A member that is to be suspended is suspended
- * even when another part of the change is rejected. Throws AppError as `resumeMember`,
- * `changeMemberEmail`, `updateMember`, `suspendMember`.
+ * Gives another address. Groups know their members by it, so that it also replaces the old one of a
+ * mailbox, which otherwise stays in the lists as an alias. Throws AppError as `decideEmail`.
  */
-async function apply(
-  ctx: Context,
-  access: Access,
-  row: ScimUserRow,
-  wanted: ScimUserAttributes,
-): Promise<void> {
-  if (wanted.active === true && !row.active) await activate(ctx, access, row)
-  try {
-    await changeAttributes(ctx, access, row, wanted)
-  } finally {
-    if (wanted.active === false && row.membershipStatus !== 'suspended')
-      await suspendMember(ctx, access, row.id)
+async function move(
+  services: InTransaction,
+  facts: MemberChange,
+  text: string,
+): Promise<MovedUser> {
+  const { trx, tenant, member } = facts
+  const { address, changed, lists } = await decideEmail(services, facts, text)
+  if (!changed) return unmoved
+  const others = await renameInLists(trx, tenant.id, member.email, address)
+  return { changed, lists: [...lists, ...others] }
+}
+
+/** What a request changes of a member. */
+interface Difference {
+  address: string | undefined
+  profile: Omit<UpdateMember, 'slug' | 'userId'>
+  identifiers: ScimIdentifiers | undefined
+  turn: 'resume' | 'suspend' | undefined
+}
+
+function isNone({ address, profile, identifiers, turn }: Difference): boolean {
+  const named = [address, identifiers, turn].some((one) => one !== undefined)
+  return !named && Object.keys(profile).length === 0
+}
+
+/** Throws AppError `invalid_input` for a user name that is no address. */
+function differenceOf(row: ScimUserRow, wanted: ScimUserAttributes): Difference {
+  const { userName, externalId, active } = wanted
+  const renamed = externalId !== row.externalId || userName !== row.userName
+  const suspends = active === false && row.membershipStatus !== 'suspended'
+  return {
+    address: isNameOf(row, userName) ? undefined : addressOf(userName),
+    profile: profileChanges(row, wanted),
+    identifiers: renamed ? { externalId, userName } : undefined,
+    turn: suspends ? 'suspend' : active === true && !row.active ? 'resume' : undefined,
   }
-}
-
-/** An operator may have deactivated the person, which no tenant takes back. */
-async function activate(ctx: Context, access: Access, row: ScimUserRow): Promise<void> {
-  if (row.membershipStatus !== 'suspended') throw new AppError('member_not_active')
-  await resumeMember(ctx, access, row.id)
-}
-
-async function changeAttributes(
-  ctx: Context,
-  access: Access,
-  row: ScimUserRow,
-  wanted: ScimUserAttributes,
-): Promise<void> {
-  const { slug } = access.tenant
-  if (!isNameOf(row, wanted.userName))
-    await changeMemberEmail(ctx, access, {
-      slug,
-      userId: row.id,
-      email: addressOf(wanted.userName),
-    })
-  const profile = changesOf(row, wanted)
-  if (Object.keys(profile).length > 0)
-    await updateMember(ctx, access, { slug, userId: row.id, ...profile })
-  const { externalId, userName } = wanted
-  if (externalId !== row.externalId || userName !== row.userName)
-    await writeIdentifiers(ctx, access, row.id, { externalId, userName })
 }
 
 /** Whether a user name is the member's address, or the part of it before the @. */
@@ -106,10 +192,7 @@ function isNameOf({ email }: ScimUserRow, userName: string): boolean {
   return name === email || name === email.split('@')[0]
 }
 
-function changesOf(
-  row: ScimUserRow,
-  wanted: ScimUserAttributes,
-): Omit<UpdateMember, 'slug' | 'userId'> {
+function profileChanges(row: ScimUserRow, wanted: ScimUserAttributes): Difference['profile'] {
   const { firstName, lastName, phone } = wanted
   const name = displayNameOf(wanted)
   return {
@@ -118,17 +201,4 @@ function changesOf(
     ...(lastName !== row.lastName && { lastName }),
     ...(phone !== row.phone && { phone }),
   }
-}
-
-function writeIdentifiers(
-  { services }: Context,
-  access: Access,
-  userId: string,
-  identifiers: Parameters<typeof setScimIdentifiers>[3],
-): Promise<void> {
-  return tenantTransaction(services, access.tenant.id, async (trx) => {
-    await lockOpenTenant(trx, access.tenant.slug)
-    await rejectFormerAdmin(trx, access)
-    await setScimIdentifiers(trx, access.tenant.id, userId, identifiers)
-  })
 }

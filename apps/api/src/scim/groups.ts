@@ -4,7 +4,11 @@ import { errorText } from '@atrium/core/platform/error-text'
 import { AppError, findAppError } from '@atrium/core/platform/errors'
 import { chooseAttributes } from '@atrium/core/scim/choose'
 import { parseScimFilter } from '@atrium/core/scim/filter'
-import { administratorsGroup, readScimGroup } from '@atrium/core/scim/group'
+import {
+  administratorsGroup,
+  readScimGroup,
+  type ScimGroupAttributes,
+} from '@atrium/core/scim/group'
 import {
   type CreateScimResource,
   type ListScimResources,
@@ -15,6 +19,8 @@ import {
   type ScimGroup,
 } from '@atrium/core/scim/schemas'
 import { slugify } from '@atrium/core/tenants/slugs'
+import type { Db, Trx } from '@atrium/db/platform/connect'
+import type { Selection } from '@atrium/db/scim/filter'
 import {
   findMemberAddresses,
   findScimGroup,
@@ -30,27 +36,37 @@ import { createList } from '../mail/lists/create.ts'
 import { removeList } from '../mail/lists/remove.ts'
 import type { Context } from '../rpc/context.ts'
 import type { Access } from '../rpc/guards.ts'
-import { lockOpenTenant, rejectFormerAdmin } from '../rpc/open-tenant.ts'
-import { tenantTransaction } from '../rpc/tenant-transaction.ts'
 import { requireVersion, toScimGroup } from './view.ts'
 
 /** The admins and the distribution lists as groups. Throws AppError `invalid_input`. */
 export async function listGroups({ services }: Context, access: Access, input: ListScimResources) {
-  const { db } = services.database
-  const { slug, id } = access.tenant
   const { filter, startIndex, count } = input
-  const { rows, total } = await listScimGroups(db, id, {
+  const { groups, total } = await findGroups(services.database.db, access, {
     filter: filter === undefined ? undefined : parseScimFilter(filter),
     offset: startIndex - 1,
-    limit: Math.min(count, mostGroups),
+    limit: count,
   })
-  const members = Map.groupBy(await listScimGroupMembers(db, id, rows), ({ groupId }) => groupId)
-  const groups = rows.map((row) => toScimGroup(row, members.get(row.id) ?? [], slug))
   return listOf(
     groups.map((group) => chooseAttributes(group, input)),
     total,
     startIndex,
   )
+}
+
+/** The groups that a filter selects, at most `mostGroups`. Throws AppError as `listScimGroups`. */
+export async function findGroups(
+  db: Db,
+  { tenant }: Access,
+  selection: Selection,
+): Promise<{ groups: ScimGroup[]; total: number }> {
+  const limit = Math.min(selection.limit, mostGroups)
+  const { rows, total } = await listScimGroups(db, tenant.id, { ...selection, limit })
+  const found = await listScimGroupMembers(db, tenant.id, rows)
+  const members = Map.groupBy(found, ({ groupId }) => groupId)
+  return {
+    groups: rows.map((row) => toScimGroup(row, members.get(row.id) ?? [], tenant.slug)),
+    total,
+  }
 }
 
 /** One group with its members. Throws AppError `not_found`. */
@@ -59,26 +75,27 @@ export async function getGroup(
   access: Access,
   input: ReadScimResource,
 ): Promise<ScimGroup> {
-  const { row, members } = await requireGroup(ctx, access, input.id)
-  return chooseAttributes(toScimGroup(row, members, access.tenant.slug), input)
+  const { group } = await requireGroup(ctx.services.database.db, access, input.id)
+  return chooseAttributes(group, input)
 }
 
 /** A group and its members at present. */
 export interface CurrentGroup {
   row: ScimGroupRow
   members: ScimGroupMember[]
+  group: ScimGroup
 }
 
 /** Throws AppError `not_found`, also for a text that is no id. */
 export async function requireGroup(
-  { services }: Context,
+  db: Db | Trx,
   { tenant }: Access,
   id: string,
 ): Promise<CurrentGroup> {
-  const { db } = services.database
   const row = z.uuid().safeParse(id).success ? await findScimGroup(db, tenant.id, id) : undefined
   if (!row) throw new AppError('not_found', errorText('unknownScimGroup'))
-  return { row, members: await listScimGroupMembers(db, tenant.id, [row]) }
+  const members = await listScimGroupMembers(db, tenant.id, [row])
+  return { row, members, group: toScimGroup(row, members, tenant.slug) }
 }
 
 /**
@@ -91,52 +108,56 @@ export async function createGroup(
   access: Access,
   input: CreateScimResource,
 ): Promise<ScimGroup> {
-  const { displayName, externalId, members } = readScimGroup(input.resource)
-  await rejectTakenName(ctx, access, displayName)
-  const recipients = [...(await addressesOf(ctx, access, members)).values()]
-  const { id } = await createNamedList(ctx, access, displayName, recipients)
-  if (externalId !== null) await writeExternalId(ctx, access, id, externalId)
+  const wanted = readScimGroup(input.resource)
+  const { db } = ctx.services.database
+  const recipients = [...(await addressesOf(db, access, wanted.members)).values()]
+  const { id } = await createNamedList(ctx, access, wanted, recipients)
   return getGroup(ctx, access, { ...input, id })
 }
 
-/**
- * A name that is taken may be that of the same group, created by a request at the same time; else
- * the address gets an ending.
- */
+/** The address gets an ending where the one made of the name is in use. */
 async function createNamedList(
   ctx: Context,
   access: Access,
-  name: string,
+  { displayName: name, externalId }: ScimGroupAttributes,
   recipients: string[],
 ): Promise<ListView> {
-  const { slug } = access.tenant
+  const { slug, id } = access.tenant
   const address = slugify(name) ?? 'group'
-  const create = (as: string) => createList(ctx, access, { slug, address: as, name, recipients })
-  return create(address).catch(async (error: unknown) => {
+  const create = (as: string) =>
+    createList(
+      ctx,
+      access,
+      { slug, address: as, name, recipients },
+      {
+        check: (trx) => rejectTakenName(trx, access, name),
+        inserted: (trx, listId) => setListExternalId(trx, id, listId, externalId),
+      },
+    )
+  return create(address).catch((error: unknown) => {
     if (findAppError(error)?.code !== 'email_taken') throw error
-    await rejectTakenName(ctx, access, name)
     return create(`${address}-${randomBytes(3).toString('hex')}`)
   })
 }
 
 /** Directories find a group again by its name. Throws AppError `already_exists`. */
 export async function rejectTakenName(
-  { services }: Context,
+  db: Db | Trx,
   { tenant }: Access,
   name: string,
 ): Promise<void> {
   const ofAdmins = name.toLowerCase() === administratorsGroup.toLowerCase()
-  if (ofAdmins || (await hasListNamed(services.database.db, tenant.id, name)))
+  if (ofAdmins || (await hasListNamed(db, tenant.id, name)))
     throw new AppError('already_exists', errorText('scimGroupName'))
 }
 
 /** Their addresses by id. Throws AppError `invalid_input` for an id that is no member's. */
 export async function addressesOf(
-  { services }: Context,
+  db: Db | Trx,
   { tenant }: Access,
   ids: readonly string[],
 ): Promise<Map<string, string>> {
-  const found = await findMemberAddresses(services.database.db, tenant.id, ids)
+  const found = await findMemberAddresses(db, tenant.id, ids)
   const issues = ids.flatMap((id, index) =>
     found.has(id)
       ? []
@@ -144,19 +165,6 @@ export async function addressesOf(
   )
   if (issues.length > 0) throw new AppError('invalid_input', undefined, { issues })
   return found
-}
-
-export function writeExternalId(
-  { services }: Context,
-  access: Access,
-  listId: string,
-  externalId: string | null,
-): Promise<void> {
-  return tenantTransaction(services, access.tenant.id, async (trx) => {
-    await lockOpenTenant(trx, access.tenant.slug)
-    await rejectFormerAdmin(trx, access)
-    await setListExternalId(trx, access.tenant.id, listId, externalId)
-  })
 }
 
 /**
@@ -168,10 +176,12 @@ export async function removeGroup(
   access: Access,
   { id, ifMatch }: RemoveScimResource,
 ): Promise<void> {
-  const { row, members } = await requireGroup(ctx, access, id)
-  requireVersion(toScimGroup(row, members, access.tenant.slug), ifMatch)
+  const { row } = await requireGroup(ctx.services.database.db, access, id)
   if (row.kind === 'admins') throw fixedGroup()
-  await removeList(ctx, access, row.id)
+  await removeList(ctx, access, row.id, async (trx) => {
+    const { group } = await requireGroup(trx, access, row.id)
+    requireVersion(group, ifMatch)
+  })
 }
 
 export const fixedGroup = () => new AppError('forbidden_field', errorText('scimAdministrators'))

@@ -15,8 +15,10 @@ import {
   ScimGroup,
   ScimTenant,
   ScimUser,
+  SearchScimResources,
   scimList,
 } from '@atrium/core/scim/schemas'
+import { readSearch } from '@atrium/core/scim/search'
 import { z } from 'zod'
 import { adminOrOperator } from '../rpc/guards.ts'
 import { recentSignIn } from '../rpc/procedure.ts'
@@ -25,6 +27,7 @@ import { patchGroup, replaceGroup } from './change-group.ts'
 import { patchUser, replaceUser } from './change-user.ts'
 import { Definition, DefinitionList, definition } from './definitions.ts'
 import { createGroup, getGroup, listGroups, removeGroup } from './groups.ts'
+import { searchAll } from './search.ts'
 import { createUser, getUser, listUsers, removeUser } from './users.ts'
 import { scimBase } from './view.ts'
 
@@ -113,6 +116,21 @@ export const scimRouter = router({
     .query(({ ctx, input }) =>
       definition(schemaDefinitions(scimBase(ctx.access.tenant.slug)), input.id),
     ),
+  search: adminOrOperator
+    .meta({ ...reads, scim: { method: 'POST', path: '/.search' } })
+    .input(SearchScimResources)
+    .output(scimList(z.union([ScimUser, ScimGroup])))
+    .query(({ ctx, input }) => searchAll(ctx, ctx.access, readSearch(input))),
+  searchUsers: adminOrOperator
+    .meta({ ...reads, scim: { method: 'POST', path: '/Users/.search' } })
+    .input(SearchScimResources)
+    .output(scimList(ScimUser))
+    .query(({ ctx, input }) => listUsers(ctx, ctx.access, readSearch(input))),
+  searchGroups: adminOrOperator
+    .meta({ ...reads, scim: { method: 'POST', path: '/Groups/.search' } })
+    .input(SearchScimResources)
+    .output(scimList(ScimGroup))
+    .query(({ ctx, input }) => listGroups(ctx, ctx.access, readSearch(input))),
   listUsers: adminOrOperator
     .meta({ ...reads, scim: { method: 'GET', path: '/Users' } })
     .input(ListScimResources)

@@ -12,6 +12,9 @@ import {
   type ScimUser,
 } from '@atrium/core/scim/schemas'
 import { displayNameOf, readScimUser } from '@atrium/core/scim/user'
+import type { Db, Trx } from '@atrium/db/platform/connect'
+import type { Selection } from '@atrium/db/scim/filter'
+import { listScimGroupsOfUsers } from '@atrium/db/scim/groups'
 import {
   findScimUser,
   listScimUsers,
@@ -29,17 +32,35 @@ import { requireVersion, toScimUser } from './view.ts'
 /** The members as SCIM users. Throws AppError `invalid_input` for a filter. */
 export async function listUsers({ services }: Context, access: Access, input: ListScimResources) {
   const { filter, startIndex, count } = input
-  const { slug, id } = access.tenant
-  const { rows, total } = await listScimUsers(services.database.db, id, {
+  const { users, total } = await findUsers(services.database.db, access, {
     filter: filter === undefined ? undefined : parseScimFilter(filter),
     offset: startIndex - 1,
     limit: count,
   })
   return listOf(
-    rows.map((row) => chooseAttributes(toScimUser(row, slug), input)),
+    users.map((user) => chooseAttributes(user, input)),
     total,
     startIndex,
   )
+}
+
+/** The members that a filter selects. Throws AppError as `listScimUsers`. */
+export async function findUsers(
+  db: Db,
+  { tenant }: Access,
+  selection: Selection,
+): Promise<{ users: ScimUser[]; total: number }> {
+  const { rows, total } = await listScimUsers(db, tenant.id, selection)
+  const found = await listScimGroupsOfUsers(
+    db,
+    tenant.id,
+    rows.map(({ id }) => id),
+  )
+  const groups = Map.groupBy(found, ({ userId }) => userId)
+  return {
+    users: rows.map((row) => toScimUser(row, groups.get(row.id) ?? [], tenant.slug)),
+    total,
+  }
 }
 
 /** One member as a SCIM user. Throws AppError `not_found`. */
@@ -48,21 +69,26 @@ export async function getUser(
   access: Access,
   input: ReadScimResource,
 ): Promise<ScimUser> {
-  const row = await requireUser(ctx, access, input.id)
-  return chooseAttributes(toScimUser(row, access.tenant.slug), input)
+  const { user } = await requireUser(ctx.services.database.db, access, input.id)
+  return chooseAttributes(user, input)
 }
 
-/** The member's current row. Throws AppError `not_found`, also for a text that is no id. */
+/** A member as it is at present. */
+export interface CurrentUser {
+  row: ScimUserRow
+  user: ScimUser
+}
+
+/** Throws AppError `not_found`, also for a text that is no id. */
 export async function requireUser(
-  { services }: Context,
+  db: Db | Trx,
   { tenant }: Access,
   id: string,
-): Promise<ScimUserRow> {
-  const row = z.uuid().safeParse(id).success
-    ? await findScimUser(services.database.db, tenant.id, id)
-    : undefined
+): Promise<CurrentUser> {
+  const row = z.uuid().safeParse(id).success ? await findScimUser(db, tenant.id, id) : undefined
   if (!row) throw new AppError('not_found', errorText('unknownScimUser'))
-  return row
+  const groups = await listScimGroupsOfUsers(db, tenant.id, [row.id])
+  return { row, user: toScimUser(row, groups, tenant.slug) }
 }
 
 /**
@@ -114,7 +140,9 @@ export async function removeUser(
   access: Access,
   { id, ifMatch }: RemoveScimResource,
 ): Promise<void> {
-  const row = await requireUser(ctx, access, id)
-  requireVersion(toScimUser(row, access.tenant.slug), ifMatch)
-  await removeMember(ctx, access, row.id)
+  const { row } = await requireUser(ctx.services.database.db, access, id)
+  await removeMember(ctx, access, row.id, async (trx) => {
+    const { user } = await requireUser(trx, access, row.id)
+    requireVersion(user, ifMatch)
+  })
 }

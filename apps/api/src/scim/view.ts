@@ -3,7 +3,7 @@ import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { type ScimGroup, type ScimUser, scimSchemas } from '@atrium/core/scim/schemas'
 import type { ScimUserAttributes } from '@atrium/core/scim/user'
-import type { ScimGroupMember, ScimGroupRow } from '@atrium/db/scim/groups'
+import type { ScimGroupMember, ScimGroupOfUser, ScimGroupRow } from '@atrium/db/scim/groups'
 import type { ScimUserRow } from '@atrium/db/scim/users'
 import { namesTag } from '../platform/entity-tags.ts'
 
@@ -11,7 +11,11 @@ import { namesTag } from '../platform/entity-tags.ts'
 export const scimBase = (slug: string) => `/tenants/${slug}/scim/v2`
 
 /** The member as a SCIM user, with the version of what a client can see of it. */
-export function toScimUser(row: ScimUserRow, slug: string): ScimUser {
+export function toScimUser(
+  row: ScimUserRow,
+  groups: readonly ScimGroupOfUser[],
+  slug: string,
+): ScimUser {
   const { firstName, lastName } = row
   const name = {
     ...(firstName !== null && { givenName: firstName }),
@@ -27,6 +31,14 @@ export function toScimUser(row: ScimUserRow, slug: string): ScimUser {
     active: row.active,
     emails: [{ value: row.email, type: 'work', primary: true }],
     ...(row.phone !== null && { phoneNumbers: [{ value: row.phone, type: 'work' }] }),
+    ...(groups.length > 0 && {
+      groups: groups.map(({ id, displayName }) => ({
+        value: id,
+        $ref: `${scimBase(slug)}/Groups/${id}`,
+        display: displayName,
+        type: 'direct',
+      })),
+    }),
   }
   return {
     ...user,

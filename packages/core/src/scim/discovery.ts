@@ -75,6 +75,21 @@ const userAttributes: readonly Attribute[] = [
       attribute('type', 'Always work.', { canonicalValues: ['work'] }),
     ],
   }),
+  attribute('groups', 'The groups of the member, which are changed as resources of their own.', {
+    type: 'complex',
+    multiValued: true,
+    ...readOnly,
+    subAttributes: [
+      attribute('value', 'The id of the group.', readOnly),
+      attribute('$ref', 'Where the group is.', {
+        type: 'reference',
+        ...readOnly,
+        referenceTypes: ['Group'],
+      }),
+      attribute('display', 'The name of the group.', readOnly),
+      attribute('type', 'Always direct.', { ...readOnly, canonicalValues: ['direct'] }),
+    ],
+  }),
 ]
 
 const immutable = { mutability: 'immutable' } as const

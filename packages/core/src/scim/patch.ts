@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { errorText } from '../platform/error-text.ts'
 import { AppError } from '../platform/errors.ts'
 import { attributeName, parseScimFilter } from './filter.ts'
-import { readBody } from './read-body.ts'
+import { lowerCaseNames, readBody } from './read-body.ts'
 import {
   readScimUser,
   rejectRemoval,
@@ -33,10 +33,7 @@ export interface PatchPath {
 const mostOperations = 1000
 
 const request = z.preprocess(
-  (value) => {
-    const entries = Object.entries(typeof value === 'object' && value !== null ? value : {})
-    return Object.fromEntries(entries.map(([name, one]) => [name.toLowerCase(), one]))
-  },
+  lowerCaseNames,
   z.object({
     operations: z
       .array(

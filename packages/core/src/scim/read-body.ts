@@ -13,3 +13,9 @@ export function readBody<Body>(schema: z.ZodType<Body>, provided: unknown): Body
     })),
   })
 }
+
+/** The fields of a message by their names in lower case; clients may write them in any case. */
+export function lowerCaseNames(message: unknown): unknown {
+  const entries = Object.entries(typeof message === 'object' && message !== null ? message : {})
+  return Object.fromEntries(entries.map(([name, one]) => [name.toLowerCase(), one]))
+}

@@ -8,6 +8,7 @@ export const scimSchemas = {
   resourceType: 'urn:ietf:params:scim:schemas:core:2.0:ResourceType',
   schema: 'urn:ietf:params:scim:schemas:core:2.0:Schema',
   listResponse: 'urn:ietf:params:scim:api:messages:2.0:ListResponse',
+  searchRequest: 'urn:ietf:params:scim:api:messages:2.0:SearchRequest',
   patchOp: 'urn:ietf:params:scim:api:messages:2.0:PatchOp',
   error: 'urn:ietf:params:scim:api:messages:2.0:Error',
 } as const
@@ -27,13 +28,13 @@ const ifMatch = z.string().max(1000).optional()
 const chosen = { attributes: attributeNames, excludedAttributes: attributeNames }
 
 /** Values below the least are read as the least (RFC 7644, section 3.4.2.4). */
-const startIndex = z.coerce
+export const startIndex = z.coerce
   .number()
   .int()
   .max(1_000_000_000)
   .default(1)
   .transform((value) => Math.max(value, 1))
-const count = z.coerce
+export const count = z.coerce
   .number()
   .int()
   .max(1_000_000_000)
@@ -50,6 +51,9 @@ export const ListScimResources = z.strictObject({
   ...chosen,
 })
 export type ListScimResources = z.infer<typeof ListScimResources>
+/** A search, whose conditions `readSearch` reads from its body. */
+export const SearchScimResources = z.strictObject({ slug, resource: body })
+export type SearchScimResources = z.infer<typeof SearchScimResources>
 export const ReadScimResource = z.strictObject({ slug, id: z.string().max(200), ...chosen })
 export type ReadScimResource = z.infer<typeof ReadScimResource>
 export const CreateScimResource = z.strictObject({ slug, resource: body, ...chosen })
@@ -99,6 +103,16 @@ export const ScimUser = z.object({
     .optional(),
   phoneNumbers: z
     .array(z.object({ value: z.string().optional(), type: z.string().optional() }))
+    .optional(),
+  groups: z
+    .array(
+      z.object({
+        value: z.string().optional(),
+        $ref: z.string().optional(),
+        display: z.string().optional(),
+        type: z.string().optional(),
+      }),
+    )
     .optional(),
   meta: meta.optional(),
 })

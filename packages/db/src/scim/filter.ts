@@ -21,6 +21,8 @@ export type FilterAttribute =
       present: Expression<SqlBool>
       equals: (id: string) => Expression<SqlBool>
     }
+  /** Resources of this type have no such attribute. */
+  | { kind: 'absent' }
 
 type Attributes = Readonly<Record<string, FilterAttribute>>
 
@@ -31,7 +33,19 @@ type Attributes = Readonly<Record<string, FilterAttribute>>
 export interface FilterAttributes {
   single: Attributes
   multiple: Readonly<Record<string, readonly Attributes[]>>
+  /** Rejected by default. A search of several types takes them for attributes without a value. */
+  others?: 'absent'
 }
+
+/** A part of the resources of one type. */
+export interface Selection extends Pick<FilterAttributes, 'others'> {
+  filter: Filter | undefined
+  offset: number
+  limit: number
+}
+
+/** Only such a text can be compared with an id. */
+export const isUuid = (value: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)
 
 const eb = expressionBuilder()
 type Comparison = Extract<Filter, { compValue: unknown }>
@@ -51,7 +65,10 @@ export function whereFilter(filter: Filter, attributes: FilterAttributes): Expre
       return notTrue(whereFilter(filter.filter, attributes))
     case '[]': {
       const values = valuesOf(attributes, attributeName(filter.attrPath))
-      if (!values) throw unknownAttribute(filter.attrPath)
+      if (!values) {
+        if (attributes.others === 'absent') return sql<SqlBool>`false`
+        throw unknownAttribute(filter.attrPath)
+      }
       return eb.or(values.map((single) => whereFilter(filter.valFilter, { single, multiple: {} })))
     }
     default:
@@ -80,8 +97,9 @@ function named(attributes: FilterAttributes, path: string): FilterAttribute[] {
     Object.hasOwn(one, part) ? one[part] : undefined,
   )
   const found = values?.filter((one) => one !== undefined)
-  if (!found || found.length === 0) throw unknownAttribute(path)
-  return found
+  if (found && found.length > 0) return found
+  if (attributes.others === 'absent') return [{ kind: 'absent' }]
+  throw unknownAttribute(path)
 }
 
 function unknownAttribute(attribute: string): AppError {
@@ -91,6 +109,7 @@ function unknownAttribute(attribute: string): AppError {
 }
 
 function isPresent(attribute: FilterAttribute): Expression<SqlBool> {
+  if (attribute.kind === 'absent') return sql<SqlBool>`false`
   if (attribute.kind === 'reference') return attribute.present
   return attribute.kind === 'text'
     ? sql<SqlBool>`(${attribute.value} <> '')`
@@ -104,6 +123,7 @@ function compare(attribute: FilterAttribute, comparison: Comparison): Expression
     if (op === 'eq') return notTrue(isPresent(attribute))
     throw unfit(comparison)
   }
+  if (attribute.kind === 'absent') return op === 'ne' ? sql<SqlBool>`true` : sql<SqlBool>`false`
   if (attribute.kind === 'boolean') return compareBoolean(attribute.value, comparison)
   if (typeof compValue !== 'string') throw unfit(comparison)
   if (attribute.kind === 'reference') {

@@ -1,10 +1,8 @@
-import type { Filter } from '@atrium/core/scim/filter'
 import { administratorsGroup } from '@atrium/core/scim/group'
 import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely'
 import type { Db, Trx } from '../platform/connect.ts'
 import type { Tables } from '../schema/tables.ts'
-import { type FilterAttributes, whereFilter } from './filter.ts'
-import { isUuid } from './users.ts'
+import { type FilterAttributes, isUuid, type Selection, whereFilter } from './filter.ts'
 
 /** A group as a directory sees it: the admins of the tenant, or one of its distribution lists. */
 export interface ScimGroupRow {
@@ -63,10 +61,11 @@ export async function findScimGroup(
 export async function listScimGroups(
   db: Db,
   tenantId: string,
-  { filter, offset, limit }: { filter: Filter | undefined; offset: number; limit: number },
+  { filter, offset, limit, others }: Selection,
 ): Promise<{ rows: ScimGroupRow[]; total: number }> {
   const all = selectGroups(db, tenantId)
-  const selected = filter ? all.where(whereFilter(filter, attributesIn(db, tenantId))) : all
+  const attributes = { ...attributesIn(db, tenantId), ...(others && { others }) }
+  const selected = filter ? all.where(whereFilter(filter, attributes)) : all
   const { total } = await selected
     .select(({ fn }) => fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow()
@@ -128,6 +127,58 @@ export async function listScimGroupMembers(
           .execute(),
   ])
   return found.flat()
+}
+
+/** A group that a member is in. */
+export interface ScimGroupOfUser {
+  userId: string
+  id: string
+  displayName: string
+}
+
+/** The groups of these members, by id. */
+export function listScimGroupsOfUsers(
+  db: Db | Trx,
+  tenantId: string,
+  userIds: readonly string[],
+): Promise<ScimGroupOfUser[]> {
+  if (userIds.length === 0) return Promise.resolve([])
+  const lists = ofLists(db, tenantId)
+    .innerJoin('mail_lists as l', (join) =>
+      join.onRef('l.tenant_id', '=', 'r.tenant_id').onRef('l.id', '=', 'r.list_id'),
+    )
+    .where('l.state', '<>', 'removing')
+    .where('u.id', 'in', userIds)
+    .select(['u.id as userId', 'l.id', 'l.name as displayName'])
+  const admins = ofAdmins(db, tenantId)
+    .where('u.id', 'in', userIds)
+    .select([
+      'u.id as userId',
+      'm.tenant_id as id',
+      sql<string>`${administratorsGroup}::text`.as('displayName'),
+    ])
+  return lists.unionAll(admins).orderBy('id').execute()
+}
+
+/** Whether a member of the outer query is in a group: in the one with this id, or in any. */
+export function isInScimGroup(
+  db: Db,
+  tenantId: string,
+  user: { email: Expression<string>; role: Expression<string> },
+  groupId?: string,
+): Expression<SqlBool> {
+  const all = db
+    .selectFrom('mail_list_recipients as r')
+    .innerJoin('mail_lists as l', (join) =>
+      join.onRef('l.tenant_id', '=', 'r.tenant_id').onRef('l.id', '=', 'r.list_id'),
+    )
+    .select('l.id')
+    .where('r.tenant_id', '=', tenantId)
+    .where('l.state', '<>', 'removing')
+    .where('r.address', '=', user.email)
+  const inList = eb.exists(groupId === undefined ? all : all.where('l.id', '=', groupId))
+  if (groupId !== undefined && groupId.toLowerCase() !== tenantId) return inList
+  return eb.or([inList, eb(user.role, '=', 'admin')])
 }
 
 /** The addresses of these members, by their id; others are left out. */
@@ -195,6 +246,7 @@ function attributesIn(db: Db, tenantId: string): FilterAttributes {
       },
       externalid: { kind: 'text', exact: true, value: eb.ref('g.externalId') },
       displayname: { kind: 'text', value: eb.ref('g.displayName') },
+      'meta.resourcetype': { kind: 'text', exact: true, value: sql<string>`'Group'` },
       'meta.created': { kind: 'time', value: eb.ref('g.createdAt') },
       'meta.lastmodified': { kind: 'time', value: eb.ref('g.lastModified') },
     },

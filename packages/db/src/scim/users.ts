@@ -1,11 +1,17 @@
-import type { Filter } from '@atrium/core/scim/filter'
 import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely'
 import { managed } from '../members/members.ts'
 import type { Db, Trx } from '../platform/connect.ts'
 import type { MembershipsTable } from '../schema/members.ts'
 import type { Tables } from '../schema/tables.ts'
 import type { UsersTable } from '../schema/users.ts'
-import { type FilterAttribute, type FilterAttributes, whereFilter } from './filter.ts'
+import {
+  type FilterAttribute,
+  type FilterAttributes,
+  isUuid,
+  type Selection,
+  whereFilter,
+} from './filter.ts'
+import { isInScimGroup } from './groups.ts'
 
 type Joined = Tables & { m: MembershipsTable; u: UsersTable }
 const eb = expressionBuilder<Joined, 'm' | 'u'>()
@@ -61,11 +67,11 @@ export function findScimUser(db: Db | Trx, tenantId: string, userId: string) {
 export async function listScimUsers(
   db: Db,
   tenantId: string,
-  { filter, offset, limit }: { filter: Filter | undefined; offset: number; limit: number },
+  { filter, offset, limit, others }: Selection,
 ): Promise<{ rows: ScimUserRow[]; total: number }> {
-  const selected = filter
-    ? selectUsers(db, tenantId).where(whereFilter(filter, attributes))
-    : selectUsers(db, tenantId)
+  const all = selectUsers(db, tenantId)
+  const attributes = { ...attributesIn(db, tenantId), ...(others && { others }) }
+  const selected = filter ? all.where(whereFilter(filter, attributes)) : all
   const { total } = await selected
     .select(({ fn }) => fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow()
@@ -76,55 +82,67 @@ export async function listScimUsers(
   return { rows, total }
 }
 
-/** Only such a text can be compared with an id. */
-export const isUuid = (value: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)
-
 const text = (value: Expression<string | null>): FilterAttribute => ({ kind: 'text', value })
 const email: FilterAttribute = {
   kind: 'text',
   value: eb.ref('u.email'),
   equals: (value) => eb('u.email', '=', value.toLowerCase()),
 }
-const attributes: FilterAttributes = {
-  single: {
-    id: {
-      kind: 'text',
-      exact: true,
-      value: sql<string>`m.user_id::text`,
-      equals: (value) => (isUuid(value) ? eb('m.user_id', '=', value) : sql<SqlBool>`false`),
-    },
-    externalid: { kind: 'text', exact: true, value: eb.ref('m.scim_external_id') },
-    username: {
-      kind: 'text',
-      value: userName,
-      // An address is found by the index of addresses.
-      equals: (value) =>
-        value.includes('@')
-          ? eb('u.email', '=', value.toLowerCase())
-          : eb(sql`lower(${userName})`, '=', value.toLowerCase()),
-    },
-    displayname: text(eb.ref('u.name')),
-    'name.givenname': text(eb.ref('u.first_name')),
-    'name.familyname': text(eb.ref('u.last_name')),
-    active: { kind: 'boolean', value: active },
-    'meta.created': { kind: 'time', value: eb.ref('m.created_at') },
-    'meta.lastmodified': { kind: 'time', value: lastModified },
-  },
-  multiple: {
-    emails: [
-      {
-        value: email,
-        type: text(sql<string>`'work'`),
-        primary: { kind: 'boolean', value: sql<SqlBool>`true` },
+
+function attributesIn(db: Db, tenantId: string): FilterAttributes {
+  const member = { email: eb.ref('u.email'), role: eb.ref('m.role') }
+  return {
+    single: {
+      id: {
+        kind: 'text',
+        exact: true,
+        value: sql<string>`m.user_id::text`,
+        equals: (value) => (isUuid(value) ? eb('m.user_id', '=', value) : sql<SqlBool>`false`),
       },
-    ],
-    phonenumbers: [
-      {
-        value: text(phone),
-        type: text(sql<string>`case when ${managed} and u.phone is not null then 'work' end`),
+      externalid: { kind: 'text', exact: true, value: eb.ref('m.scim_external_id') },
+      username: {
+        kind: 'text',
+        value: userName,
+        // An address is found by the index of addresses.
+        equals: (value) =>
+          value.includes('@')
+            ? eb('u.email', '=', value.toLowerCase())
+            : eb(sql`lower(${userName})`, '=', value.toLowerCase()),
       },
-    ],
-  },
+      displayname: text(eb.ref('u.name')),
+      'name.givenname': text(eb.ref('u.first_name')),
+      'name.familyname': text(eb.ref('u.last_name')),
+      active: { kind: 'boolean', value: active },
+      'meta.created': { kind: 'time', value: eb.ref('m.created_at') },
+      'meta.lastmodified': { kind: 'time', value: lastModified },
+      'meta.resourcetype': { kind: 'text', exact: true, value: sql<string>`'User'` },
+    },
+    multiple: {
+      emails: [
+        {
+          value: email,
+          type: text(sql<string>`'work'`),
+          primary: { kind: 'boolean', value: sql<SqlBool>`true` },
+        },
+      ],
+      phonenumbers: [
+        {
+          value: text(phone),
+          type: text(sql<string>`case when ${managed} and u.phone is not null then 'work' end`),
+        },
+      ],
+      groups: [
+        {
+          value: {
+            kind: 'reference',
+            present: isInScimGroup(db, tenantId, member),
+            equals: (value) =>
+              isUuid(value) ? isInScimGroup(db, tenantId, member, value) : sql<SqlBool>`false`,
+          },
+        },
+      ],
+    },
+  }
 }
 
 /** What the directory calls a member. Null: nothing of its own. */

@@ -1,5 +1,6 @@
 import type { CreateList, ListView } from '@atrium/core/mail/lists'
 import { countMailLists, insertMailList } from '@atrium/db/mail/lists'
+import type { Trx } from '@atrium/db/platform/connect'
 import { violatedConstraint } from '@atrium/db/platform/failures'
 import type { Context } from '../../rpc/context.ts'
 import type { Access } from '../../rpc/guards.ts'
@@ -11,6 +12,13 @@ import { requireList, toListView } from './get.ts'
 import { rejectLoop } from './loops.ts'
 import { pushList, recoverAfterSeconds } from './push.ts'
 
+/** What else happens in the transaction that makes the record. */
+interface AlsoWritten {
+  /** May reject the list under the tenant's lock. */
+  check?: (trx: Trx) => Promise<void>
+  inserted?: (trx: Trx, listId: string) => Promise<void>
+}
+
 /**
  * Creates a list here and in the mail server. When the mail server fails, the list has state
  * `error` and is retried. Throws AppError `invalid_input` for a domain that is not the tenant's,
@@ -20,6 +28,7 @@ export async function createList(
   ctx: Context,
   access: Access,
   input: CreateList,
+  { check, inserted: alsoInsert }: AlsoWritten = {},
 ): Promise<ListView> {
   const { services } = ctx
   mailServerOf(services)
@@ -30,6 +39,7 @@ export async function createList(
     async (trx) => {
       const open = await lockOpenTenant(trx, access.tenant.slug)
       await rejectFormerAdmin(trx, access)
+      await check?.(trx)
       await services.limits.requireCapacity(
         trx,
         'lists',
@@ -46,6 +56,7 @@ export async function createList(
             : error
         },
       )
+      await alsoInsert?.(trx, inserted)
       return { tenant: open, id: inserted, address: free.address }
     },
   )

@@ -2,6 +2,7 @@ import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { stepFailureText } from '@atrium/core/platform/failure-text'
 import { changeMailList, findMailList, lockMailList } from '@atrium/db/mail/lists'
+import type { Trx } from '@atrium/db/platform/connect'
 import type { Context } from '../../rpc/context.ts'
 import type { Access } from '../../rpc/guards.ts'
 import { lockOpenTenant, rejectFormerAdmin } from '../../rpc/open-tenant.ts'
@@ -12,11 +13,17 @@ import { noSuchList } from './get.ts'
 import { pushList, recoverAfterSeconds } from './push.ts'
 
 /**
- * Removes a list from the mail server, then from here. Throws AppError `upstream_failed` when the
+ * Removes a list from the mail server, then from here. `check` may reject it under the locks of
+ * tenant and list. Throws AppError `upstream_failed` when the
  * mail server fails: the list is then `removing`, takes no change any more, and is tried again
  * until it is gone; `not_found` when the tenant has no such list.
  */
-export async function removeList(ctx: Context, access: Access, listId: string): Promise<void> {
+export async function removeList(
+  ctx: Context,
+  access: Access,
+  listId: string,
+  check?: (trx: Trx) => Promise<void>,
+): Promise<void> {
   const { services } = ctx
   mailServerOf(services)
   const { db } = services.database
@@ -25,6 +32,7 @@ export async function removeList(ctx: Context, access: Access, listId: string): 
     await rejectFormerAdmin(trx, access)
     const list = await lockMailList(trx, open.id, listId)
     if (!list) throw noSuchList()
+    await check?.(trx)
     await changeMailList(trx, listId, { removing: true }, recoverAfterSeconds)
     return { tenant: open, address: list.address }
   })

@@ -1,6 +1,7 @@
 import { changeRecipients, type ListView, type UpdateList } from '@atrium/core/mail/lists'
 import { AppError } from '@atrium/core/platform/errors'
-import { changeMailList, lockMailList } from '@atrium/db/mail/lists'
+import { changeMailList, type ListRow, lockMailList } from '@atrium/db/mail/lists'
+import type { Trx } from '@atrium/db/platform/connect'
 import type { Context } from '../../rpc/context.ts'
 import { requireVersion } from '../../rpc/edit-version.ts'
 import type { Access } from '../../rpc/guards.ts'
@@ -11,20 +12,40 @@ import { noSuchList, readList, requireList, toListView } from './get.ts'
 import { rejectLoop } from './loops.ts'
 import { pushList, recoverAfterSeconds } from './push.ts'
 
+/** What a list has after a change; without a name it keeps its own. */
+export interface ListChange {
+  name?: string | undefined
+  recipients: readonly string[]
+}
+
 /**
- * Changes name or recipients and syncs the mail server. When that fails, the change is kept with
- * state `error` and retried. Throws AppError `not_found` also for a list that is being removed,
- * `invalid_input` for adding an existing or removing a missing recipient, `list_loop`,
- * `integration_off`.
+ * Changes name or recipients. Throws AppError as `changeList`, `edit_conflict`, and `invalid_input`
+ * for adding an existing or removing a missing recipient.
  */
-export async function updateList(
+export function updateList(ctx: Context, access: Access, input: UpdateList): Promise<ListView> {
+  return changeList(ctx, access, input.listId, (_, list) => {
+    requireVersion(input.expectedVersion, toListView(list))
+    const changed = changeRecipients(list.recipients, input)
+    if ('issues' in changed)
+      throw new AppError('invalid_input', undefined, { issues: changed.issues })
+    return { name: input.name, recipients: changed.recipients }
+  })
+}
+
+/**
+ * Makes a list what `decide` says under the locks of tenant and list, and syncs the mail server.
+ * When that fails, the change is kept with
+ * state `error` and retried. Throws AppError `not_found` also for a list that is being removed,
+ * `list_loop`, `integration_off`.
+ */
+export async function changeList(
   ctx: Context,
   access: Access,
-  input: UpdateList,
+  listId: string,
+  decide: (trx: Trx, list: ListRow) => ListChange | Promise<ListChange>,
 ): Promise<ListView> {
   const { services } = ctx
   mailServerOf(services)
-  const { listId, name } = input
   const { tenant, address, changes } = await tenantTransaction(
     services,
     access.tenant.id,
@@ -33,11 +54,7 @@ export async function updateList(
       await rejectFormerAdmin(trx, access)
       const list = await lockMailList(trx, open.id, listId)
       if (!list || list.state === 'removing') throw noSuchList()
-      requireVersion(input.expectedVersion, toListView(list))
-      const changed = changeRecipients(list.recipients, input)
-      if ('issues' in changed)
-        throw new AppError('invalid_input', undefined, { issues: changed.issues })
-      const { recipients } = changed
+      const { name, recipients } = await decide(trx, list)
       const [added, removed] = [
         missingIn(list.recipients, recipients),
         missingIn(recipients, list.recipients),
