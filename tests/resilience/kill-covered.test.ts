@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { appRouter } from '@atrium/api/router'
 import { proceduresOf } from '@atrium/api/rpc/procedure'
+import { scimRouter } from '@atrium/api/scim/router'
 import type { BookingsTestApp } from '@atrium/testing/bookings-test-app'
 import { overRest } from '@atrium/testing/calls'
 import { carriedOut } from '@atrium/testing/carried-out'
@@ -13,9 +14,14 @@ import { killed, notKilled, withinRecords } from './kill-covered.ts'
 import { furtherWrites } from './kill-further.ts'
 import { writesOf } from './kill-writes.ts'
 
-const mutations = Object.entries(proceduresOf(appRouter)).flatMap(([name, { _def }]) =>
-  _def.type === 'mutation' ? [name] : [],
-)
+const mutationsOf = (of: Parameters<typeof proceduresOf>[0]) =>
+  Object.entries(proceduresOf(of)).flatMap(([name, { _def }]) =>
+    _def.type === 'mutation' ? [name] : [],
+  )
+const mutations = [
+  ...mutationsOf(appRouter),
+  ...mutationsOf(scimRouter).map((name) => `scim.${name}`),
+]
 const systems = ['identity', 'mail', 'files', 'payments'] as const
 
 /**

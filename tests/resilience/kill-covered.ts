@@ -44,6 +44,10 @@ export const killed: Readonly<Record<string, string>> = {
   'scheduling.hosts.remove': 'host remove',
   'scheduling.manage.cancel': 'cancel',
   'scheduling.manage.reschedule': 'move',
+  'scim.createGroup': 'directory group create',
+  'scim.createUser': 'directory user create',
+  'scim.patchGroup': 'directory group change',
+  'scim.patchUser': 'directory user change',
   'sso.create': 'SSO application create',
   'sso.remove': 'SSO application remove',
   'subscriptions.cancel': 'subscription cancel',
@@ -100,6 +104,11 @@ export const notKilled: Readonly<Record<string, string>> = {
     'one record here; mails and calendar writes are queued with it, as by scheduling.manage.reschedule',
   'scheduling.locks.take': 'reads the calendar, and one record here',
   'scheduling.manage.sendLink': 'one mail, queued in one transaction',
+  'scim.removeGroup': 'as lists.remove',
+  'scim.removeUser': 'as members.remove',
+  'scim.replaceGroup': 'as scim.patchGroup; for the admins the write "directory admins change"',
+  'scim.replaceUser':
+    'as scim.patchUser; with an address and a suspension "directory user address and suspension"',
   'subscriptions.remove': 'as subscriptions.cancel',
   'webhookEndpoints.replay':
     'one delivery, which a repeated call makes again; a cursor that is set back in one statement',
