@@ -186,6 +186,14 @@ export const targets: readonly Target[] = [
     files: ['tests/resilience/accounts.test.ts'],
   },
   {
+    id: 'R19',
+    suite: 'resilience',
+    title: 'events of changes while processes are killed',
+    reach:
+      '1,000 kills: each committed change is delivered, no undone one, in order, beside an endpoint that never responds',
+    files: ['tests/resilience/kill-events.test.ts'],
+  },
+  {
     id: 'S1',
     suite: 'security',
     title: 'authorization: every path and procedure × every actor × own and foreign tenant',

@@ -11,6 +11,7 @@ import { ask, cores, startProcess } from '../measure/process.ts'
 import { type Contender, runRounds } from '../measure/slots.ts'
 import { median } from '../measure/statistics.ts'
 import type { Session } from '../session.ts'
+import { measureDeliveries } from './deliveries.ts'
 import { sandboxEnvironment, startProduct } from './product.ts'
 import type { RowResult } from './result.ts'
 
@@ -39,6 +40,7 @@ export async function measureBackground(session: Session): Promise<RowResult[]> 
       ...(await measureFirstStep(session, { sandbox, database, url: accounts.appUrl })),
       await measureDrain(session, accounts.appUrl),
       await measureOutbox(session, accounts.appUrl),
+      await measureDeliveries(session, accounts.appUrl),
     ]
   } finally {
     await database.close()
