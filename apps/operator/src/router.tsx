@@ -335,6 +335,18 @@ const serviceTokens = createRoute({
   ),
 )
 
+const webhookEndpoints = createRoute({
+  getParentRoute: () => authenticated,
+  path: '/webhook-endpoints',
+}).lazy(() =>
+  withMessages(
+    import('./webhook-endpoints/endpoints-page.tsx'),
+    'ui.audit',
+    'ui.issues',
+    'ui.webhook-endpoints',
+  ).then((page) => page.Route),
+)
+
 const webhooks = createRoute({
   getParentRoute: () => authenticated,
   path: '/webhooks',
@@ -368,6 +380,7 @@ const routeTree = root.addChildren([
     reports,
     billing,
     serviceTokens,
+    webhookEndpoints,
     webhooks,
     prices,
     newPrice,

@@ -27,6 +27,7 @@ export const partnerSettings: LinkTarget = { to: '/partner/settings' }
 
 export const partnerAccess: LinkTarget = { to: '/partner/access' }
 export const partnerTokens: LinkTarget = { to: '/partner/service-tokens' }
+export const partnerWebhooks: LinkTarget = { to: '/partner/webhooks' }
 
 export function partnerBilling(search: LedgerSearch = {}): LinkTarget {
   return { to: '/partner/billing', search }

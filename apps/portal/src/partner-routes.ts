@@ -73,6 +73,20 @@ export function partnerRoutes(authenticated: AnyRoute) {
     }),
     createRoute({
       getParentRoute,
+      path: '/webhooks',
+      component: lazyRouteComponent(
+        () =>
+          withMessages(
+            import('./webhooks/partner-webhooks-page.tsx'),
+            'ui.audit',
+            'ui.issues',
+            'ui.webhook-endpoints',
+          ),
+        'PartnerWebhooksPage',
+      ),
+    }),
+    createRoute({
+      getParentRoute,
       path: '/reports',
       component: lazyRouteComponent(
         () =>

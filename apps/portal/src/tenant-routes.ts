@@ -134,9 +134,9 @@ export function tenantRoutes(tenant: AnyRoute) {
         () =>
           withMessages(
             import('./webhooks/webhooks-page.tsx'),
-            'portal.webhooks',
             'ui.audit',
             'ui.issues',
+            'ui.webhook-endpoints',
           ),
         'WebhooksPage',
       ),

@@ -61,7 +61,6 @@ import type portalStorage from './en/portal/storage.json'
 import type portalSubscriptions from './en/portal/subscriptions.json'
 import type portalTenantNotices from './en/portal/tenant-notices.json'
 import type portalTenants from './en/portal/tenants.json'
-import type portalWebhooks from './en/portal/webhooks.json'
 import type serverDomainChecks from './en/server/domain-checks.json'
 import type serverErrors from './en/server/errors.json'
 import type serverFailures from './en/server/failures.json'
@@ -79,6 +78,7 @@ import type payouts from './en/ui/payouts.json'
 import type reports from './en/ui/reports.json'
 import type serviceTokens from './en/ui/service-tokens.json'
 import type tenants from './en/ui/tenants.json'
+import type webhookEndpoints from './en/ui/webhook-endpoints.json'
 
 /**
  * The catalogue: every text that people read, by area and domain. `ui.labels` is the file
@@ -154,7 +154,6 @@ export interface Messages {
     subscriptions: typeof portalSubscriptions
     'tenant-notices': typeof portalTenantNotices
     tenants: typeof portalTenants
-    webhooks: typeof portalWebhooks
   }
   server: {
     'domain-checks': typeof serverDomainChecks
@@ -176,6 +175,7 @@ export interface Messages {
     reports: typeof reports
     'service-tokens': typeof serviceTokens
     tenants: typeof tenants
+    'webhook-endpoints': typeof webhookEndpoints
   }
 }
 

@@ -1,4 +1,5 @@
 import { auditActions } from '@atrium/core/audit/audit'
+import type { ServiceTokenKind } from '@atrium/core/service-tokens/scopes'
 import { translations } from './messages.ts'
 
 const t = translations('ui.audit')
@@ -32,10 +33,26 @@ const ofNoTenant: ReadonlySet<string> = new Set([
   ],
 ])
 
+/** What programs of a partner get events of: the partner itself and the state of its customers. */
+const ofPartners: ReadonlySet<string> = new Set([
+  ...['access_grant', 'approval', 'invoice', 'subscription', 'tenant', 'partner_transfer'],
+  ...['partner', 'partner_settings', 'partner_team', 'ledger', 'payout'],
+  ...['invitation', 'service_token', 'webhook_endpoint'],
+])
+
+const resourceOf = (action: string) => action.slice(0, action.indexOf('.'))
+
 /** Actions that the log of a tenant can hold. */
 export const tenantActions: readonly string[] = auditActions.filter(
-  (action) => !ofNoTenant.has(action.slice(0, action.indexOf('.'))),
+  (action) => !ofNoTenant.has(resourceOf(action)),
 )
+
+/** Actions that events of each owner can be about. */
+export const actionsOf: Readonly<Record<ServiceTokenKind, readonly string[]>> = {
+  tenant: tenantActions,
+  partner: auditActions.filter((action) => ofPartners.has(resourceOf(action))),
+  platform: auditActions,
+}
 
 /**
  * What an action filter suggests: each resource as a leading part (`tenant.*`), then its actions
@@ -46,7 +63,7 @@ export function actionSuggestions(
 ): { group: string; items: string[] }[] {
   const byResource = new Map<string, string[]>()
   for (const action of actions) {
-    const resource = action.slice(0, action.indexOf('.'))
+    const resource = resourceOf(action)
     byResource.set(resource, [...(byResource.get(resource) ?? [`${resource}.*`]), action])
   }
   return [...byResource].map(([resource, items]) => ({ group: resourceLabel(resource), items }))

@@ -12,6 +12,7 @@ import {
   IconSettings,
   IconUserShield,
   IconUsers,
+  IconWebhook,
 } from '@tabler/icons-react'
 import type { TenantPage } from '../layout/tenant-pages.ts'
 import * as links from '../links.ts'
@@ -83,6 +84,12 @@ export function partnerPages(access: PartnerAccess): TenantPage[] {
       icon: IconRobot,
       target: links.partnerTokens,
       name: 'serviceTokens',
+    }),
+    ...may('manageStaff', {
+      label: t('pages.webhooks'),
+      icon: IconWebhook,
+      target: links.partnerWebhooks,
+      name: 'webhooks',
     }),
   ]
 }

@@ -1,14 +1,11 @@
 import { z } from 'zod'
 import { cursor, page, pageLimit } from '../platform/paging.ts'
+import { overlapHours } from '../platform/secret-overlap.ts'
 import { instant, line } from '../platform/text.ts'
 import { serviceScopes, serviceTokenKinds } from './scopes.ts'
 
 /** The longest life of a service token and what forms propose, in days. */
 export const serviceTokenDays = { most: 365, proposed: 90 } as const
-/**
- * The longest time in which the secret before a rotation is accepted, and the default, in hours.
- */
-export const overlapHours = { most: 168, proposed: 24 } as const
 /** How many days before the end of a token its owner gets a reminder. */
 export const reminderDays = [14, 3] as const
 /** After so many days, a token that expired or was revoked is deleted. */
@@ -64,7 +61,7 @@ const created = {
 }
 const rotated = {
   id: z.uuid(),
-  overlapHours: z.number().int().min(0).max(overlapHours.most).default(overlapHours.proposed),
+  overlapHours,
   /** From now on; the end stays as it is when absent. */
   expiresInDays: z.number().int().min(1).max(serviceTokenDays.most).optional(),
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { auditActions } from '../audit/audit.ts'
 import { says } from '../platform/issue-text.ts'
 import { cursor, page, pageLimit } from '../platform/paging.ts'
+import { overlapHours } from '../platform/secret-overlap.ts'
 import { instant, line } from '../platform/text.ts'
 
 /** How long an endpoint has to answer. */
@@ -12,8 +13,6 @@ export const loggedLength = 4_096
 export const failingDays = 5
 /** After so many days a delivery is deleted from the log. */
 export const deliveryDays = 7
-/** The longest time in which deliveries carry a signature of the secret before a rotation too. */
-export const secretOverlapHours = { most: 168, proposed: 24 } as const
 
 const [minute, hour] = [60, 3_600]
 /**
@@ -124,15 +123,7 @@ const updated = {
   types: types.optional(),
   enabled: z.boolean().optional(),
 }
-const rotated = {
-  ...path,
-  overlapHours: z
-    .number()
-    .int()
-    .min(0)
-    .max(secretOverlapHours.most)
-    .default(secretOverlapHours.proposed),
-}
+const rotated = { ...path, overlapHours }
 const deliveries = { ...path, cursor: cursor.optional(), limit: pageLimit }
 const replayed = { ...path, eventId: z.uuid().optional(), since: instant.optional() }
 

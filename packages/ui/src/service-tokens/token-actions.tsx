@@ -1,21 +1,20 @@
 import {
   type CreatedServiceToken,
-  overlapHours,
   type RotateServiceToken,
   type ServiceTokenView,
   serviceTokenDays,
 } from '@atrium/core/service-tokens/service-tokens'
-import { Button, NativeSelect, Stack, Text } from '@mantine/core'
+import { Button, NativeSelect } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
 import { ConfirmDialog } from '../confirm.tsx'
 import { done } from '../done.ts'
 import { formatDay } from '../format.ts'
 import { translations } from '../messages.ts'
+import { RotateDialog } from '../rotate-dialog.tsx'
 
 const t = translations('ui.service-tokens')
 
-const overlaps = [0, 1, overlapHours.proposed, 72, overlapHours.most]
 const lives = [30, serviceTokenDays.proposed, 180, serviceTokenDays.most]
 
 interface RotateProps {
@@ -27,7 +26,6 @@ interface RotateProps {
 /** Gives a token a new secret, and a new end where one is chosen. */
 export function RotateToken({ token, onRotate, onRotated }: RotateProps) {
   const [opened, { open, close }] = useDisclosure(false)
-  const [overlap, setOverlap] = useState(String(overlapHours.proposed))
   const [days, setDays] = useState('')
   const { id, name } = token
   return (
@@ -35,46 +33,30 @@ export function RotateToken({ token, onRotate, onRotated }: RotateProps) {
       <Button size="xs" variant="default" aria-label={t('rotate.openFor', { name })} onClick={open}>
         {t('rotate.open')}
       </Button>
-      <ConfirmDialog
+      <RotateDialog
         opened={opened}
         onClose={close}
         title={t('rotate.title', { name })}
         confirmLabel={t('rotate.open')}
-        destructive={false}
-        onConfirm={async () => {
-          const rotated = await onRotate({
-            id,
-            overlapHours: Number(overlap),
-            ...(days !== '' && { expiresInDays: Number(days) }),
-          })
-          onRotated(rotated)
+        effect={t('rotate.effect')}
+        onRotate={async (overlapHours) => {
+          const end = days === '' ? {} : { expiresInDays: Number(days) }
+          onRotated(await onRotate({ id, overlapHours, ...end }))
         }}
       >
-        <Stack gap="sm">
-          <Text size="sm">{t('rotate.effect')}</Text>
-          <NativeSelect
-            label={t('rotate.overlap')}
-            value={overlap}
-            onChange={(event) => setOverlap(event.currentTarget.value)}
-            data={overlaps.map((hours) => ({
-              value: String(hours),
-              label: t('rotate.hours', { hours }),
-            }))}
-          />
-          <NativeSelect
-            label={t('rotate.end')}
-            value={days}
-            onChange={(event) => setDays(event.currentTarget.value)}
-            data={[
-              { value: '', label: t('rotate.sameEnd', { day: formatDay(token.expiresAt) }) },
-              ...lives.map((count) => ({
-                value: String(count),
-                label: t('create.inDays', { days: count }),
-              })),
-            ]}
-          />
-        </Stack>
-      </ConfirmDialog>
+        <NativeSelect
+          label={t('rotate.end')}
+          value={days}
+          onChange={(event) => setDays(event.currentTarget.value)}
+          data={[
+            { value: '', label: t('rotate.sameEnd', { day: formatDay(token.expiresAt) }) },
+            ...lives.map((count) => ({
+              value: String(count),
+              label: t('create.inDays', { days: count }),
+            })),
+          ]}
+        />
+      </RotateDialog>
     </>
   )
 }

@@ -2,20 +2,22 @@ import type {
   WebhookEndpointView,
   WebhookEndpointWithSecret,
 } from '@atrium/core/webhook-endpoints/webhook-endpoints'
-import { actionLabel } from '@atrium/ui/audit-actions'
-import { DetailItem, DetailList } from '@atrium/ui/detail-list'
-import { translations } from '@atrium/ui/messages'
-import { SideDrawer } from '@atrium/ui/side-drawer'
-import { Time } from '@atrium/ui/time'
 import { Stack, Title } from '@mantine/core'
+import type { QueryKey } from '@tanstack/react-query'
+import { DetailItem, DetailList } from '../detail-list.tsx'
+import { translations } from '../messages.ts'
+import { SideDrawer } from '../side-drawer.tsx'
+import { Time } from '../time.tsx'
 import { DeliveryLog } from './delivery-log.tsx'
 import { EndpointActions } from './endpoint-actions.tsx'
 import { EndpointState } from './endpoint-state.tsx'
+import { eventLabel } from './event-types.ts'
+import type { EndpointSource } from './source.ts'
 
-const t = translations('portal.webhooks')
+const t = translations('ui.webhook-endpoints')
 
-interface Props {
-  slug: string
+interface Props<Failure, Key extends QueryKey> {
+  source: EndpointSource<Failure, Key>
   /** Undefined while the drawer is closed. */
   endpoint: WebhookEndpointView | undefined
   onClose: () => void
@@ -23,7 +25,12 @@ interface Props {
 }
 
 /** One endpoint with its log. */
-export function EndpointDrawer({ slug, endpoint, onClose, onSecret }: Props) {
+export function EndpointDrawer<Failure, Key extends QueryKey>({
+  source,
+  endpoint,
+  onClose,
+  onSecret,
+}: Props<Failure, Key>) {
   return (
     <SideDrawer
       opened={endpoint !== undefined}
@@ -44,7 +51,7 @@ export function EndpointDrawer({ slug, endpoint, onClose, onSecret }: Props) {
             <DetailItem label={t('columns.types')}>
               {endpoint.types.length === 0
                 ? t('allEvents')
-                : endpoint.types.map((type) => actionLabel(type, 'workplace')).join(', ')}
+                : endpoint.types.map((type) => eventLabel(type, source.kind)).join(', ')}
             </DetailItem>
             {endpoint.failingSince && (
               <DetailItem label={t('failingSince')}>
@@ -58,7 +65,7 @@ export function EndpointDrawer({ slug, endpoint, onClose, onSecret }: Props) {
             )}
           </DetailList>
           <EndpointActions
-            slug={slug}
+            source={source}
             endpoint={endpoint}
             onSecret={onSecret}
             onRemoved={onClose}
@@ -66,7 +73,7 @@ export function EndpointDrawer({ slug, endpoint, onClose, onSecret }: Props) {
           <Title order={3} size="h4">
             {t('log')}
           </Title>
-          <DeliveryLog key={endpoint.id} slug={slug} id={endpoint.id} />
+          <DeliveryLog key={endpoint.id} source={source} id={endpoint.id} />
         </Stack>
       )}
     </SideDrawer>

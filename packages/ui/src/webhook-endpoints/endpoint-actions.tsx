@@ -1,30 +1,35 @@
-import {
-  secretOverlapHours,
-  type WebhookEndpointView,
-  type WebhookEndpointWithSecret,
+import type {
+  WebhookEndpointView,
+  WebhookEndpointWithSecret,
 } from '@atrium/core/webhook-endpoints/webhook-endpoints'
-import { ConfirmDialog } from '@atrium/ui/confirm'
-import { done } from '@atrium/ui/done'
-import { fromLocalInput } from '@atrium/ui/format'
-import { translations } from '@atrium/ui/messages'
-import { Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import type { QueryKey } from '@tanstack/react-query'
 import { useState } from 'react'
+import { ConfirmDialog } from '../confirm.tsx'
+import { done, failed } from '../done.ts'
+import { fromLocalInput } from '../format.ts'
+import { translations } from '../messages.ts'
+import { problemOf } from '../problem.ts'
+import { RotateDialog } from '../rotate-dialog.tsx'
+import { useMutation } from '../use-mutation.ts'
 import { EndpointDialog } from './endpoint-form.tsx'
-import { useEndpointMutations } from './mutations.ts'
+import { saySent } from './say-sent.ts'
+import type { EndpointSource } from './source.ts'
 
-const t = translations('portal.webhooks')
+const t = translations('ui.webhook-endpoints')
 
 interface Props {
-  slug: string
+  source: Omit<EndpointSource<unknown, QueryKey>, 'deliveries'>
   endpoint: WebhookEndpointView
   onSecret: (endpoint: WebhookEndpointWithSecret) => void
   onRemoved: () => void
 }
 
 /** What can be done with an endpoint. */
-export function EndpointActions({ slug, endpoint, onSecret, onRemoved }: Props) {
+export function EndpointActions({ source, endpoint, onSecret, onRemoved }: Props) {
   const [asking, setAsking] = useState<'edit' | 'replay' | 'rotate' | 'remove'>()
-  const { test, update, rotate, remove, replay } = useEndpointMutations()
+  const test = useMutation({ mutationFn: source.test })
+  const update = useMutation({ mutationFn: source.update })
   const { id, disabledAt } = endpoint
   const close = () => setAsking(undefined)
   return (
@@ -33,10 +38,10 @@ export function EndpointActions({ slug, endpoint, onSecret, onRemoved }: Props) 
         size="xs"
         loading={test.isPending}
         onClick={() =>
-          test.mutate(
-            { slug, id },
-            { onSuccess: ({ ok }) => done(t(ok ? 'sent.ok' : 'sent.failed')) },
-          )
+          test.mutate(id, {
+            onSuccess: ({ ok }) => saySent(ok),
+            onError: (error) => failed(t('testFailed'), problemOf(error).message),
+          })
         }
       >
         {t('test')}
@@ -48,7 +53,12 @@ export function EndpointActions({ slug, endpoint, onSecret, onRemoved }: Props) 
         size="xs"
         variant="default"
         loading={update.isPending}
-        onClick={() => update.mutate({ slug, id, enabled: disabledAt !== null })}
+        onClick={() =>
+          update.mutate(
+            { id, enabled: disabledAt !== null },
+            { onError: (error) => failed(t('switchFailed'), problemOf(error).message) },
+          )
+        }
       >
         {t(disabledAt === null ? 'switchOff' : 'switchOn')}
       </Button>
@@ -65,19 +75,21 @@ export function EndpointActions({ slug, endpoint, onSecret, onRemoved }: Props) 
         opened={asking === 'edit'}
         onClose={close}
         endpoint={endpoint}
-        onSave={(values) => update.mutateAsync({ slug, id, ...values })}
+        kind={source.kind}
+        onSave={(values) => source.update({ id, ...values })}
       />
       <ReplayDialog
         opened={asking === 'replay'}
         onClose={close}
-        onReplay={(since) => replay.mutateAsync({ slug, id, since })}
+        onReplay={(since) => source.replay({ id, since })}
       />
       <RotateDialog
         opened={asking === 'rotate'}
         onClose={close}
-        onRotate={async (overlapHours) =>
-          onSecret(await rotate.mutateAsync({ slug, id, overlapHours }))
-        }
+        title={t('rotate.title')}
+        confirmLabel={t('rotate.open')}
+        effect={t('rotate.effect')}
+        onRotate={async (overlapHours) => onSecret(await source.rotate({ id, overlapHours }))}
       />
       <ConfirmDialog
         opened={asking === 'remove'}
@@ -85,7 +97,7 @@ export function EndpointActions({ slug, endpoint, onSecret, onRemoved }: Props) 
         title={t('remove.title')}
         confirmLabel={t('remove.open')}
         onConfirm={async () => {
-          await remove.mutateAsync({ slug, id })
+          await source.remove(id)
           onRemoved()
           done(t('remove.done'))
         }}
@@ -130,39 +142,6 @@ function ReplayDialog({
           required
           value={typed}
           onChange={(event) => setTyped(event.currentTarget.value)}
-        />
-      </Stack>
-    </ConfirmDialog>
-  )
-}
-
-const overlaps = [0, 1, secretOverlapHours.proposed, 72, secretOverlapHours.most]
-
-function RotateDialog({
-  opened,
-  onClose,
-  onRotate,
-}: DialogProps & { onRotate: (overlapHours: number) => Promise<unknown> }) {
-  const [overlap, setOverlap] = useState(String(secretOverlapHours.proposed))
-  return (
-    <ConfirmDialog
-      opened={opened}
-      onClose={onClose}
-      title={t('rotate.title')}
-      confirmLabel={t('rotate.open')}
-      destructive={false}
-      onConfirm={() => onRotate(Number(overlap))}
-    >
-      <Stack gap="sm">
-        <Text size="sm">{t('rotate.effect')}</Text>
-        <NativeSelect
-          label={t('rotate.overlap')}
-          value={overlap}
-          onChange={(event) => setOverlap(event.currentTarget.value)}
-          data={overlaps.map((hours) => ({
-            value: String(hours),
-            label: t('rotate.hours', { hours }),
-          }))}
         />
       </Stack>
     </ConfirmDialog>

@@ -1,40 +1,44 @@
-import {
-  testEventType,
-  type WebhookDelivery,
-} from '@atrium/core/webhook-endpoints/webhook-endpoints'
-import { actionLabel } from '@atrium/ui/audit-actions'
-import { done } from '@atrium/ui/done'
-import { Details } from '@atrium/ui/failure-text'
-import { translations } from '@atrium/ui/messages'
-import { PagedTable } from '@atrium/ui/paged-table'
-import { currentCursor } from '@atrium/ui/paging'
-import type { Column } from '@atrium/ui/responsive-table'
-import { Snippet } from '@atrium/ui/snippet'
-import { StatusBadge } from '@atrium/ui/status-badge'
-import { Time } from '@atrium/ui/time'
+import type { WebhookDelivery } from '@atrium/core/webhook-endpoints/webhook-endpoints'
 import { Button, Stack, Text } from '@mantine/core'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, type QueryKey, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useTRPC } from '../trpc.ts'
-import { useEndpointMutations } from './mutations.ts'
+import { failed } from '../done.ts'
+import { Details } from '../failure-text.tsx'
+import { translations } from '../messages.ts'
+import { PagedTable } from '../paged-table.tsx'
+import { currentCursor } from '../paging.ts'
+import { problemOf } from '../problem.ts'
+import type { Column } from '../responsive-table.tsx'
+import { Snippet } from '../snippet.tsx'
+import { StatusBadge } from '../status-badge.tsx'
+import { Time } from '../time.tsx'
+import { useMutation } from '../use-mutation.ts'
+import { eventLabel } from './event-types.ts'
+import { saySent } from './say-sent.ts'
+import type { EndpointSource } from './source.ts'
 
-const t = translations('portal.webhooks')
+const t = translations('ui.webhook-endpoints')
 const everyMs = 10_000
 
 /** What was sent to an endpoint in the last days, with each request and response. */
-export function DeliveryLog({ slug, id }: { slug: string; id: string }) {
+export function DeliveryLog<Failure, Key extends QueryKey>({
+  id,
+  source,
+}: {
+  id: string
+  source: EndpointSource<Failure, Key>
+}) {
   const [cursors, setCursors] = useState<string>()
-  const found = useQuery(
-    useTRPC().webhookEndpoints.deliveries.queryOptions(
-      { slug, id, cursor: currentCursor(cursors), limit: 10 },
-      { placeholderData: keepPreviousData, refetchInterval: everyMs },
-    ),
-  )
+  const found = useQuery({
+    ...source.deliveries({ id, cursor: currentCursor(cursors), limit: 10 }),
+    placeholderData: keepPreviousData,
+    refetchInterval: everyMs,
+  })
   return (
     <PagedTable
       of={t('deliveries')}
       found={found}
-      columns={columnsFor(slug, id)}
+      columns={columnsFor(id, source)}
       rowKey={(delivery) => delivery.id}
       empty={
         <Text size="sm" c="dimmed">
@@ -48,27 +52,28 @@ export function DeliveryLog({ slug, id }: { slug: string; id: string }) {
   )
 }
 
-function columnsFor(slug: string, id: string): Column<WebhookDelivery>[] {
+type Source = Pick<EndpointSource<unknown, QueryKey>, 'kind' | 'replay'>
+
+function columnsFor(id: string, source: Source): Column<WebhookDelivery>[] {
   return [
     {
       key: 'event',
       header: t('columns.event'),
       primary: true,
-      cell: (delivery) => <Sent slug={slug} id={id} delivery={delivery} />,
+      cell: (delivery) => <Sent id={id} source={source} delivery={delivery} />,
     },
     { key: 'result', header: t('columns.result'), cell: (delivery) => <Result {...delivery} /> },
     { key: 'at', header: t('columns.at'), cell: ({ at }) => <Time at={at} /> },
   ]
 }
 
-function Sent({ slug, id, delivery }: { slug: string; id: string; delivery: WebhookDelivery }) {
-  const { replay } = useEndpointMutations()
+function Sent({ id, source, delivery }: { id: string; source: Source; delivery: WebhookDelivery }) {
+  const replay = useMutation({ mutationFn: source.replay })
   const { eventId, eventType, kind, attempt, request, response } = delivery
-  const event = eventType === testEventType ? t('kinds.test') : actionLabel(eventType, 'workplace')
   return (
     <>
       <Text size="sm" fw={550}>
-        {event}
+        {eventLabel(eventType, source.kind)}
       </Text>
       {kind !== 'test' && (
         <Text size="xs" c="dimmed">
@@ -88,10 +93,10 @@ function Sent({ slug, id, delivery }: { slug: string; id: string; delivery: Webh
               loading={replay.isPending}
               onClick={() =>
                 replay.mutate(
-                  { slug, id, eventId },
+                  { id, eventId },
                   {
-                    onSuccess: ({ delivery: sent }) =>
-                      done(t(sent?.ok ? 'sent.ok' : 'sent.failed')),
+                    onSuccess: ({ delivery: sent }) => saySent(sent?.ok === true),
+                    onError: (error) => failed(t('replayFailed'), problemOf(error).message),
                   },
                 )
               }

@@ -1,22 +1,23 @@
+import type { ServiceTokenKind } from '@atrium/core/service-tokens/scopes'
 import {
-  CreateWebhookEndpoint,
+  CreatePlatformEndpoint,
   type WebhookEndpointView,
 } from '@atrium/core/webhook-endpoints/webhook-endpoints'
-import { actionLabel, tenantActions } from '@atrium/ui/audit-actions'
-import { ProblemAlert } from '@atrium/ui/data-states'
-import { focusFirstError } from '@atrium/ui/form-focus'
-import { translations } from '@atrium/ui/messages'
-import { zodForm } from '@atrium/ui/zod-form'
 import { Button, Group, Modal, MultiSelect, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
+import { ProblemAlert } from '../data-states.tsx'
+import { focusFirstError } from '../form-focus.ts'
+import { translations } from '../messages.ts'
+import { zodForm } from '../zod-form.ts'
+import { eventChoices } from './event-types.ts'
+import type { EndpointValues as Values } from './source.ts'
 
-const t = translations('portal.webhooks')
+const t = translations('ui.webhook-endpoints')
 const frame = translations('ui.frame')
 
-type Values = Pick<CreateWebhookEndpoint, 'url' | 'description' | 'types'>
-
 interface Props {
+  kind: ServiceTokenKind
   opened: boolean
   onClose: () => void
   /** The endpoint that is edited; undefined for a new one. */
@@ -26,7 +27,7 @@ interface Props {
 }
 
 /** Asks for the address and the events of a webhook endpoint. */
-export function EndpointDialog({ opened, onClose, endpoint, onSave }: Props) {
+export function EndpointDialog({ kind, opened, onClose, endpoint, onSave }: Props) {
   return (
     <Modal
       opened={opened}
@@ -35,12 +36,19 @@ export function EndpointDialog({ opened, onClose, endpoint, onSave }: Props) {
       size="lg"
     >
       {/* Mounted with each opening, so that nothing typed before is left in it. */}
-      {opened && <EndpointForm onClose={onClose} onSave={onSave} {...(endpoint && { endpoint })} />}
+      {opened && (
+        <EndpointForm
+          kind={kind}
+          onClose={onClose}
+          onSave={onSave}
+          {...(endpoint && { endpoint })}
+        />
+      )}
     </Modal>
   )
 }
 
-function EndpointForm({ endpoint, onClose, onSave }: Omit<Props, 'opened'>) {
+function EndpointForm({ kind, endpoint, onClose, onSave }: Omit<Props, 'opened'>) {
   const [pending, setPending] = useState(false)
   const [error, setError] = useState<unknown>()
   const form = useForm<Values>({
@@ -49,7 +57,7 @@ function EndpointForm({ endpoint, onClose, onSave }: Omit<Props, 'opened'>) {
       description: endpoint?.description ?? '',
       types: (endpoint?.types ?? []) as Values['types'],
     },
-    validate: zodForm(CreateWebhookEndpoint.omit({ slug: true })),
+    validate: zodForm(CreatePlatformEndpoint),
   })
   async function save(values: Values) {
     setPending(true)
@@ -88,7 +96,7 @@ function EndpointForm({ endpoint, onClose, onSave }: Omit<Props, 'opened'>) {
           label={t('form.types')}
           description={t('form.typesHint')}
           placeholder={form.values.types.length === 0 ? t('allEvents') : ''}
-          data={tenantActions.map((value) => ({ value, label: actionLabel(value, 'workplace') }))}
+          data={eventChoices(kind)}
           searchable
           clearable
           hidePickedOptions

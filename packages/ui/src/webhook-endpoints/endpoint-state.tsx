@@ -1,8 +1,8 @@
 import type { WebhookEndpointView } from '@atrium/core/webhook-endpoints/webhook-endpoints'
-import { translations } from '@atrium/ui/messages'
-import { StatusBadge } from '@atrium/ui/status-badge'
+import { translations } from '../messages.ts'
+import { StatusBadge } from '../status-badge.tsx'
 
-const t = translations('portal.webhooks')
+const t = translations('ui.webhook-endpoints')
 
 /** Whether events are delivered to the endpoint. */
 export function EndpointState({
