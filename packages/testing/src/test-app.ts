@@ -147,8 +147,11 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     DATABASE_URL: accounts.appUrl,
     IDP_ISSUER: `${sandbox.issuers.portal},${sandbox.issuers.operator}`,
     IDP_AUDIENCE: `${demoClients.portal.clientId},${demoClients.operator.clientId}`,
-    IDP_CLI_ISSUER: sandbox.issuers.commandLine,
-    IDP_CLI_AUDIENCE: commandLineClient.clientId,
+    // A test with issuers of its own is about those alone.
+    ...(options.env?.IDP_ISSUER === undefined && {
+      IDP_CLI_ISSUER: sandbox.issuers.commandLine,
+      IDP_CLI_AUDIENCE: commandLineClient.clientId,
+    }),
     IDP_API_URL: sandbox.identityUrl,
     IDP_API_TOKEN: demoServiceCredentials.identityToken,
     MAIL_PROVISIONING_ENABLED: 'true',
