@@ -9,7 +9,7 @@ import {
   type EndedSubscription,
   endForDeletion,
 } from '../billing/subscriptions/end-for-deletion.ts'
-import { auditSubscription } from '../billing/subscriptions/record.ts'
+import { subscriptionEntry } from '../billing/subscriptions/record.ts'
 import { followMovedDomains } from '../mail/domains/release.ts'
 import { followAccess } from '../provisioning/follow-access.ts'
 import type { Context } from '../rpc/context.ts'
@@ -57,13 +57,10 @@ export async function deleteTenant(
   await follow(ctx, access, turned, { action: 'tenant.deleted' })
   await recordRelease(ctx, access, turned.name, released)
   if (ended)
-    await auditSubscription(
+    await services.audit.record(
       ctx,
       access.caller,
-      'subscription.canceled',
-      ended.before,
-      ended.after,
-      { when: 'now' },
+      subscriptionEntry('subscription.canceled', ended.before, ended.after, { when: 'now' }),
     )
 }
 

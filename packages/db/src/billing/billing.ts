@@ -220,7 +220,7 @@ export async function startReconciliation(db: Db): Promise<string> {
 }
 
 export async function saveReconciliation(
-  db: Db,
+  db: Db | Trx,
   id: string,
   fields: { tenants: number; failed: number; error: string | null; finished: boolean },
 ): Promise<void> {

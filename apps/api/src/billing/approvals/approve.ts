@@ -7,7 +7,13 @@ import type { Context } from '../../rpc/context.ts'
 import type { Access } from '../../rpc/guards.ts'
 import type { Services } from '../../rpc/services.ts'
 import { changeSubscription } from '../subscriptions/change.ts'
-import { type Order, pricedOf, rejectDecided, StaleApproval } from '../subscriptions/consent.ts'
+import {
+  type Approves,
+  type Order,
+  pricedOf,
+  rejectDecided,
+  StaleApproval,
+} from '../subscriptions/consent.ts'
 import { approvalEntry } from '../subscriptions/record.ts'
 import { startSubscription } from '../subscriptions/start.ts'
 import { toApprovalView } from './view.ts'
@@ -29,11 +35,6 @@ export async function approveRequest(
   rejectDecided(row, access.tenant.partnerId, services.clock.now())
   try {
     const carriedOut = await carryOut(ctx, access, row, input)
-    await services.audit.record(
-      ctx,
-      access.caller,
-      approvalEntry('approval.approved', row, access.tenant),
-    )
     return { ...carriedOut, approval: await readView(services, row) }
   } catch (error) {
     if (!(error instanceof StaleApproval)) throw error
@@ -53,7 +54,14 @@ async function carryOut(
   row: ApprovalRow,
   { slug, id, version, quote }: ApproveRequest,
 ): Promise<Omit<ApprovalResult, 'approval'>> {
-  const approves = { id, version }
+  const approves: Approves = {
+    id,
+    version,
+    record(trx) {
+      const entry = approvalEntry('approval.approved', row, access.tenant)
+      return ctx.services.audit.record(ctx, access.caller, entry, trx)
+    },
+  }
   const { plan, cycle, seats } = row.after
   if (row.kind === 'start') {
     const { currency } = row

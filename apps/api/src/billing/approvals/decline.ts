@@ -25,9 +25,11 @@ export async function declineRequest(
     rejectDecided(found, found.partnerId, now)
     await decideApproval(trx, found, { status: 'declined', at: now, by: caller.id, reason })
     await notifyRequester(trx, services, found, 'declined')
-    return findApproval(trx, tenant.id, id)
+    const declined = await findApproval(trx, tenant.id, id)
+    if (!declined) throw new Error(`the approval ${id} is gone`)
+    const entry = approvalEntry('approval.declined', declined, tenant)
+    await services.audit.record(ctx, caller, entry, trx)
+    return declined
   })
-  if (!row) throw new Error(`the approval ${id} is gone`)
-  await services.audit.record(ctx, caller, approvalEntry('approval.declined', row, tenant))
   return toApprovalView(row, services.clock.now())
 }

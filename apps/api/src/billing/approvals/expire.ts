@@ -11,16 +11,14 @@ export async function expireApprovals(services: Services): Promise<void> {
   const { db } = services.database
   const now = services.clock.now()
   for (const { tenantId, id } of await findExpiredApprovals(db, now, mostAtOnce)) {
-    const expired = await db.transaction().execute(async (trx) => {
+    await db.transaction().execute(async (trx) => {
       await lockSubscriptionsOf(trx, tenantId)
-      if (!(await decideApproval(trx, { tenantId, id }, { status: 'expired', at: now })))
-        return undefined
+      if (!(await decideApproval(trx, { tenantId, id }, { status: 'expired', at: now }))) return
       const row = await findApproval(trx, tenantId, id)
       const tenant = await findSubscriber(trx, tenantId)
-      if (!row || !tenant) return undefined
+      if (!row || !tenant) return
       await notifyRequester(trx, services, row, 'expired')
-      return approvalEntry('approval.expired', row, tenant)
+      await services.audit.recordSystem(approvalEntry('approval.expired', row, tenant), trx)
     })
-    if (expired) await services.audit.recordSystem(expired)
   }
 }

@@ -1,3 +1,4 @@
+import type { AuditAction } from '@atrium/core/audit/audit'
 import {
   monthStart,
   type SetSpendingLimit,
@@ -13,6 +14,7 @@ import {
   sumWithinLimit,
 } from '@atrium/db/billing/approvals'
 import { findSubscriber, lockSubscriptionsOf } from '@atrium/db/billing/subscriptions'
+import type { AuditEntry } from '../../rpc/audit-recorder.ts'
 import type { Context } from '../../rpc/context.ts'
 import type { Access } from '../../rpc/guards.ts'
 import type { Services } from '../../rpc/services.ts'
@@ -62,11 +64,8 @@ export async function setSpendingLimit(
       setBy: caller.id ?? null,
       setAt: services.clock.now(),
     })
-  })
-  await services.audit.record(ctx, caller, {
-    ...entry(access),
-    action: 'spending_limit.set',
-    metadata: { currency, amountMinor },
+    const entry = entryOf(access, 'spending_limit.set', { currency, amountMinor })
+    await services.audit.record(ctx, caller, entry, trx)
   })
   const limit = await getSpendingLimit(ctx, access)
   if (!limit) throw new AppError('partner_unavailable', errorText('noPartner'))
@@ -76,21 +75,24 @@ export async function setSpendingLimit(
 /** Takes the agreement back; without one nothing changes. */
 export async function removeSpendingLimit(ctx: Context, access: Access): Promise<void> {
   const { services } = ctx
-  const removed = await services.database.db.transaction().execute(async (trx) => {
+  await services.database.db.transaction().execute(async (trx) => {
     await lockSubscriptionsOf(trx, access.tenant.id)
-    return deleteSpendingLimit(trx, access.tenant.id)
-  })
-  if (!removed) return
-  await services.audit.record(ctx, access.caller, {
-    ...entry(access),
-    action: 'spending_limit.removed',
+    if (!(await deleteSpendingLimit(trx, access.tenant.id))) return
+    const entry = entryOf(access, 'spending_limit.removed')
+    await services.audit.record(ctx, access.caller, entry, trx)
   })
 }
 
-const entry = ({ tenant }: Access) => ({
+const entryOf = (
+  { tenant }: Access,
+  action: AuditAction,
+  metadata: Record<string, unknown> = {},
+): AuditEntry => ({
+  action,
   resourceType: 'tenant',
   resourceId: tenant.id,
   resourceName: tenant.slug,
   tenantSlug: tenant.slug,
   partnerSlug: tenant.partnerSlug,
+  metadata,
 })

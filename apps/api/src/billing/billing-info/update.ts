@@ -3,12 +3,12 @@ import type { CheckedBillingInfo, UpdateBillingInfo } from '@atrium/core/billing
 import { AppError } from '@atrium/core/platform/errors'
 import { findBillingInfo, saveBillingInfo } from '@atrium/db/billing/billing-info'
 import { lockTenant } from '@atrium/db/tenants/tenants'
+import type { AuditEntry } from '../../rpc/audit-recorder.ts'
 import type { Context } from '../../rpc/context.ts'
 import { requireVersion } from '../../rpc/edit-version.ts'
 import type { Access } from '../../rpc/guards.ts'
 import { rejectFormerAdmin } from '../../rpc/open-tenant.ts'
 import { tenantTransaction } from '../../rpc/tenant-transaction.ts'
-import { readTenant } from '../../tenants/get.ts'
 import { tellBillingInfo } from '../invoices/tax-id.ts'
 import { checkVatNumber, putUpForCheck } from '../taxes/check-vat-number.ts'
 import { checkedBillingInfo, withVatStatus } from './check.ts'
@@ -30,7 +30,7 @@ export async function updateBillingInfo(
 ): Promise<CheckedBillingInfo> {
   const { services } = ctx
   const { slug, expectedVersion, ...provided } = input
-  const { before, checked } = await tenantTransaction(services, access.tenant.id, async (trx) => {
+  const { tenantId, changes } = await tenantTransaction(services, access.tenant.id, async (trx) => {
     const tenant = await lockTenant(trx, slug)
     if (!tenant) throw new AppError('not_found')
     if (tenant.status === 'deleted') throw new AppError('tenant_deleted')
@@ -50,23 +50,25 @@ export async function updateBillingInfo(
         vatNumber: result.billingInfo.vatNumber,
         now: services.clock.now(),
       })
-    return { before: stored, checked: result }
+    const changed = changedFields(stored, result.billingInfo, Object.keys(result.billingInfo))
+    if (Object.keys(changed).length > 0) {
+      const entry: AuditEntry = {
+        action: 'billing_info.updated',
+        resourceType: 'tenant',
+        resourceId: tenant.id,
+        resourceName: tenant.name,
+        tenantSlug: tenant.slug,
+        partnerSlug: tenant.partnerSlug,
+        metadata: { changes: changed, vatStatus: result.vatStatus },
+      }
+      await services.audit.record(ctx, access.caller, entry, trx)
+    }
+    return { tenantId: tenant.id, changes: changed }
   })
-  const changes = changedFields(before, checked.billingInfo, Object.keys(checked.billingInfo))
   if (Object.keys(changes).length > 0) {
-    const tenant = await readTenant(services, access.tenant.slug, access.tenant.role)
-    await services.audit.record(ctx, access.caller, {
-      action: 'billing_info.updated',
-      resourceType: 'tenant',
-      resourceId: tenant.id,
-      resourceName: tenant.name,
-      tenantSlug: tenant.slug,
-      partnerSlug: tenant.partnerSlug,
-      metadata: { changes, vatStatus: checked.vatStatus },
-    })
     if (changes.vatNumber !== undefined)
-      await checkVatNumber(services, tenant.id, AbortSignal.timeout(vatDeadlineMs))
-    await tellBillingInfo(services, tenant.id)
+      await checkVatNumber(services, tenantId, AbortSignal.timeout(vatDeadlineMs))
+    await tellBillingInfo(services, tenantId)
   }
   return readBillingInfo(services, access.tenant.id)
 }

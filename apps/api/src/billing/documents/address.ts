@@ -15,6 +15,7 @@ import {
   saveTenantAddress,
 } from '@atrium/db/billing/documents'
 import { lockTenant } from '@atrium/db/tenants/tenants'
+import type { AuditEntry } from '../../rpc/audit-recorder.ts'
 import type { Context } from '../../rpc/context.ts'
 import type { Access, OwnPartner } from '../../rpc/guards.ts'
 import { rejectFormerAdmin } from '../../rpc/open-tenant.ts'
@@ -43,7 +44,7 @@ export async function setTenantAddress(
   const { services } = ctx
   const { tenant } = access
   const address = toView(input)
-  const before = await tenantTransaction(services, tenant.id, async (trx) => {
+  const changed = await tenantTransaction(services, tenant.id, async (trx) => {
     const locked = await lockTenant(trx, tenant.slug)
     if (!locked) throw new AppError('not_found')
     if (locked.status === 'deleted') throw new AppError('tenant_deleted')
@@ -52,11 +53,9 @@ export async function setTenantAddress(
       rejectUntaxable(address, (await findBillingInfo(trx, tenant.id)).country)
     const stored = await findTenantAddress(trx, tenant.id)
     await saveTenantAddress(trx, tenant.id, address)
-    return stored
-  })
-  const changes = changedFields({ ...before }, { ...address }, Object.keys(address))
-  if (Object.keys(changes).length > 0) {
-    await services.audit.record(ctx, access.caller, {
+    const changes = changedFields({ ...stored }, { ...address }, Object.keys(address))
+    if (Object.keys(changes).length === 0) return false
+    const entry: AuditEntry = {
       action: 'billing_info.updated',
       resourceType: 'tenant',
       resourceId: tenant.id,
@@ -64,9 +63,11 @@ export async function setTenantAddress(
       tenantSlug: tenant.slug,
       partnerSlug: tenant.partnerSlug,
       metadata: { changes },
-    })
-    await tellBillingInfo(services, tenant.id)
-  }
+    }
+    await services.audit.record(ctx, access.caller, entry, trx)
+    return true
+  })
+  if (changed) await tellBillingInfo(services, tenant.id)
   return { address }
 }
 
@@ -96,23 +97,23 @@ export async function setPartnerAddress(
   const { services } = ctx
   const { caller, partner } = own
   const address = toView(input)
-  const before = await services.database.db.transaction().execute(async (trx) => {
+  await services.database.db.transaction().execute(async (trx) => {
     // An operator sets it for a partner that was terminated too, whose earnings stay payable.
     if (!caller.operator) await lockOwnPartner(trx, own, 'manageStaff')
     const stored = await findPartnerAddress(trx, partner.id)
     await savePartnerAddress(trx, partner.id, address)
-    return stored
-  })
-  const changes = changedFields({ ...before }, { ...address }, Object.keys(address))
-  if (Object.keys(changes).length > 0)
-    await services.audit.record(ctx, caller, {
+    const changes = changedFields({ ...stored }, { ...address }, Object.keys(address))
+    if (Object.keys(changes).length === 0) return
+    const entry: AuditEntry = {
       action: 'partner_settings.updated',
       resourceType: 'partner',
       resourceId: partner.id,
       resourceName: partner.slug,
       partnerSlug: partner.slug,
       metadata: { changes },
-    })
+    }
+    await services.audit.record(ctx, caller, entry, trx)
+  })
   return { address }
 }
 

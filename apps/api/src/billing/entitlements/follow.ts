@@ -4,6 +4,7 @@ import { findDueEntitlements, saveEntitlements } from '@atrium/db/billing/entitl
 import { lockTenantOfSubscription, reopenFilesStep } from '@atrium/db/billing/subscriptions'
 import type { Trx } from '@atrium/db/platform/connect'
 import { notifyTenant, readTenantSummary } from '@atrium/db/tenants/tenants'
+import type { AuditEntry } from '../../rpc/audit-recorder.ts'
 import type { InTransaction, Services } from '../../rpc/services.ts'
 import { readEntitlements } from './read.ts'
 
@@ -58,24 +59,25 @@ export async function followDueEntitlements(services: Services): Promise<void> {
 }
 
 async function followOne(services: Services, tenantId: string): Promise<void> {
-  const { followed, tenant } = await services.database.db.transaction().execute(async (trx) => ({
-    followed: await followEntitlements(trx, services, tenantId),
-    tenant: await readTenantSummary(trx, tenantId),
-  }))
-  if (!followed) return
-  const { before, entitlements } = followed
-  const changes = {
-    ...(before.plan === tenant.plan ? {} : { plan: [before.plan, tenant.plan] }),
-    ...(before.seats === tenant.seats ? {} : { seats: [before.seats, tenant.seats] }),
-  }
-  if (Object.keys(changes).length === 0) return
-  await services.audit.recordSystem({
-    action: 'tenant.updated',
-    resourceType: 'tenant',
-    resourceId: tenantId,
-    resourceName: tenant.name,
-    tenantSlug: tenant.slug,
-    partnerSlug: tenant.partnerSlug,
-    metadata: { changes, reason: entitlements.reason },
+  await services.database.db.transaction().execute(async (trx) => {
+    const followed = await followEntitlements(trx, services, tenantId)
+    if (!followed) return
+    const { before, entitlements } = followed
+    const tenant = await readTenantSummary(trx, tenantId)
+    const changes = {
+      ...(before.plan === tenant.plan ? {} : { plan: [before.plan, tenant.plan] }),
+      ...(before.seats === tenant.seats ? {} : { seats: [before.seats, tenant.seats] }),
+    }
+    if (Object.keys(changes).length === 0) return
+    const entry: AuditEntry = {
+      action: 'tenant.updated',
+      resourceType: 'tenant',
+      resourceId: tenantId,
+      resourceName: tenant.name,
+      tenantSlug: tenant.slug,
+      partnerSlug: tenant.partnerSlug,
+      metadata: { changes, reason: entitlements.reason },
+    }
+    await services.audit.recordSystem(entry, trx)
   })
 }

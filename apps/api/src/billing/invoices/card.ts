@@ -16,6 +16,7 @@ import {
   saveCard,
 } from '@atrium/db/billing/payment-customers'
 import { databaseNow } from '@atrium/db/platform/clock'
+import type { Trx } from '@atrium/db/platform/connect'
 import type { Payments } from '@atrium/integrations/payments/port'
 import type { PageLanguage } from '@atrium/messages/languages'
 import type { Context } from '../../rpc/context.ts'
@@ -81,6 +82,10 @@ export async function setPaymentMethod(
   rejectDeleted(access)
   const payments = await requireOpenBilling(services, access.tenant)
   const signal = paymentDeadline()
+  const record = (stored: StoredCard | null, trx?: Trx) => {
+    const entry = cardEntry('billing.card_set', access.tenant, stored)
+    return services.audit.record(ctx, access.caller, entry, trx)
+  }
   const card = await throughPayments(async () => {
     const customerId = await ensureCustomer(services, payments, access.tenant.id, signal)
     const paymentMethodId = await ownCard(payments, customerId, input, signal)
@@ -91,13 +96,9 @@ export async function setPaymentMethod(
       paymentMethodId,
       key,
       signal,
+      record,
     })
   }, signal)
-  await services.audit.record(
-    ctx,
-    access.caller,
-    cardEntry('billing.card_set', access.tenant, card),
-  )
   const payment = await payWhatIsBehind(services, payments, access.tenant.id, {
     language: ctx.request.language,
     signal,
@@ -160,22 +161,24 @@ export async function removePaymentMethod(ctx: Context, access: Access): Promise
   ) {
     throw new AppError('payment_method_in_use', errorText('cardInUse'))
   }
-  const removed = await throughPayments(async (signal) => {
-    const card = await readCard(services, payments, customerId, await databaseNow(db), signal)
+  await throughPayments(async (signal) => {
+    const readAt = await databaseNow(db)
+    const card = await readCard(services, payments, customerId, readAt, { signal })
     if (!card) throw noCard()
     await payments.detachPaymentMethod(card.paymentMethodId, {
       idempotencyKey: `detach:${card.paymentMethodId}`,
       signal,
     })
-    await saveCard(db, customerId, { card: null }, await databaseNow(db))
-    return card
+    await db.transaction().execute(async (trx) => {
+      await saveCard(trx, customerId, { card: null }, await databaseNow(trx))
+      const entry = cardEntry('billing.card_removed', access.tenant, card)
+      await services.audit.record(ctx, access.caller, entry, trx)
+    })
   })
-  await services.audit.record(
-    ctx,
-    access.caller,
-    cardEntry('billing.card_removed', access.tenant, removed),
-  )
 }
+
+/** Records what was read, in the transaction that keeps it; without one where nothing is kept. */
+type RecordCard = (card: StoredCard | null, trx?: Trx) => Promise<void>
 
 /**
  * Reads the default card and the credits, and keeps them as of `readAt`. A customer that is gone is
@@ -186,15 +189,19 @@ export async function readCard(
   payments: Payments,
   customerId: string,
   readAt: Date,
-  signal?: AbortSignal,
+  { signal, record }: { signal?: AbortSignal | undefined; record?: RecordCard | undefined } = {},
 ): Promise<StoredCard | null> {
   const customer = await payments.findCustomer(customerId, { signal })
   if (!customer) {
     await deleteProcessorCustomer(services, customerId)
+    await record?.(null)
     return null
   }
   const { defaultCard: card, credits } = customer
-  await saveCard(services.database.db, customerId, { card, credits }, readAt)
+  await services.database.db.transaction().execute(async (trx) => {
+    await saveCard(trx, customerId, { card, credits }, readAt)
+    await record?.(card, trx)
+  })
   return card
 }
 
@@ -208,7 +215,14 @@ export async function chooseCard(
     paymentMethodId,
     key,
     signal,
-  }: { customerId: string; paymentMethodId: string; key: string; signal?: AbortSignal },
+    record,
+  }: {
+    customerId: string
+    paymentMethodId: string
+    key: string
+    signal?: AbortSignal
+    record: RecordCard
+  },
 ): Promise<StoredCard | null> {
   const { db } = services.database
   await onCurrentSubscription(services, tenantId, async () => {
@@ -223,7 +237,7 @@ export async function chooseCard(
       { idempotencyKey: key, signal },
     )
   })
-  return readCard(services, payments, customerId, await databaseNow(db), signal)
+  return readCard(services, payments, customerId, await databaseNow(db), { signal, record })
 }
 
 /**

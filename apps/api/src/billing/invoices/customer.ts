@@ -7,6 +7,7 @@ import {
   savePaymentCustomer,
 } from '@atrium/db/billing/payment-customers'
 import type { Payments } from '@atrium/integrations/payments/port'
+import type { SystemEntry } from '../../rpc/audit-recorder.ts'
 import type { Services } from '../../rpc/services.ts'
 import { addressOf } from '../taxes/buyer.ts'
 import { paymentDeadline } from './failures.ts'
@@ -65,21 +66,20 @@ async function makeCustomer(
       { idempotencyKey: `customer:${tenantId}:${locked?.formerIds.length ?? 0}`, signal },
     )
     await savePaymentCustomer(trx, tenantId, id)
-    return { customerId: id, tenant: found }
-  })
-  if (tenant) {
-    if (tenant.vatNumber !== null)
-      services.background.run('telling a VAT number', () => syncTaxId(services, payments, tenantId))
-    await services.audit.recordSystem({
+    const entry: SystemEntry = {
       action: 'billing.customer_created',
       resourceType: 'tenant',
       resourceId: tenantId,
-      resourceName: tenant.name,
-      tenantSlug: tenant.slug,
-      partnerSlug: tenant.partnerSlug,
-      metadata: { customerId },
-    })
-  }
+      resourceName: found.name,
+      tenantSlug: found.slug,
+      partnerSlug: found.partnerSlug,
+      metadata: { customerId: id },
+    }
+    await services.audit.recordSystem(entry, trx)
+    return { customerId: id, tenant: found }
+  })
+  if (tenant && tenant.vatNumber !== null)
+    services.background.run('telling a VAT number', () => syncTaxId(services, payments, tenantId))
   return customerId
 }
 
@@ -93,15 +93,19 @@ export async function deleteProcessorCustomer(
 ): Promise<void> {
   const { db } = services.database
   const tenantId = await findTenantOfCustomer(db, customerId)
-  if (tenantId === undefined || !(await deletePaymentCustomer(db, customerId))) return
-  const tenant = await findCustomerTenant(db, tenantId)
-  await services.audit.recordSystem({
-    action: 'billing.customer_removed',
-    resourceType: 'tenant',
-    resourceId: tenantId,
-    resourceName: tenant?.name ?? null,
-    tenantSlug: tenant?.slug ?? null,
-    partnerSlug: tenant?.partnerSlug ?? null,
-    metadata: { customerId },
+  if (tenantId === undefined) return
+  await db.transaction().execute(async (trx) => {
+    if (!(await deletePaymentCustomer(trx, customerId))) return
+    const tenant = await findCustomerTenant(trx, tenantId)
+    const entry: SystemEntry = {
+      action: 'billing.customer_removed',
+      resourceType: 'tenant',
+      resourceId: tenantId,
+      resourceName: tenant?.name ?? null,
+      tenantSlug: tenant?.slug ?? null,
+      partnerSlug: tenant?.partnerSlug ?? null,
+      metadata: { customerId },
+    }
+    await services.audit.recordSystem(entry, trx)
   })
 }

@@ -51,11 +51,11 @@ export async function runDunning(services: Services): Promise<void> {
  * invoice of it is overdue. May run any number of times.
  */
 export async function attendDunning(services: Services, subscriptionId: string): Promise<void> {
-  const entries = await services.database.db.transaction().execute(async (trx) => {
+  await services.database.db.transaction().execute(async (trx) => {
     const subscription = await lockDunnedSubscription(trx, subscriptionId, services.clock.now())
-    return subscription ? attend(trx, services, subscription) : []
+    const entries = subscription ? await attend(trx, services, subscription) : []
+    for (const entry of entries) await services.audit.recordSystem(entry, trx)
   })
-  for (const entry of entries) await services.audit.recordSystem(entry)
 }
 
 async function attend(

@@ -4,10 +4,12 @@ import { AppError, writeText } from '@atrium/core/platform/errors'
 import { findSubscriptionSummary } from '@atrium/db/billing/billing'
 import { findInvoice, type InvoiceRow } from '@atrium/db/billing/invoices'
 import { databaseNow } from '@atrium/db/platform/clock'
+import type { Trx } from '@atrium/db/platform/connect'
 import { PaymentDeclined } from '@atrium/integrations/payments/declined'
 import type { Payments } from '@atrium/integrations/payments/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import { defaultLanguage, type PageLanguage } from '@atrium/messages/languages'
+import type { AuditEntry } from '../../rpc/audit-recorder.ts'
 import type { Context } from '../../rpc/context.ts'
 import type { Access } from '../../rpc/guards.ts'
 import type { Services } from '../../rpc/services.ts'
@@ -35,25 +37,10 @@ export async function payInvoice(
   const payments = await requireOpenBilling(services, access.tenant)
   const invoice = await findTenantInvoice(services, access.tenant.id, input.invoiceId)
   if (!isPayable(invoice)) throw new AppError('invoice_state', errorText('invoiceNotOpen'))
-  const { outcome, message, declined } = await tryToPay(
-    services,
-    payments,
-    invoice,
-    paymentDeadline(),
-  )
-  await services.audit.record(ctx, access.caller, {
-    action: 'invoice.payment_attempted',
-    outcome: outcome === 'paid' ? 'success' : 'failure',
-    resourceType: 'invoice',
-    resourceId: invoice.id,
-    resourceName: invoice.number,
-    tenantSlug: access.tenant.slug,
-    partnerSlug: access.tenant.partnerSlug,
-    metadata: {
-      currency: invoice.currency,
-      amountMinor: Number(invoice.amountRemaining),
-      ...(message === null ? {} : { error: writeText(message, defaultLanguage) }),
-    },
+  const { outcome, message, declined } = await tryToPay(services, payments, invoice, {
+    signal: paymentDeadline(),
+    record: (tried, trx) =>
+      services.audit.record(ctx, access.caller, paymentEntry(access, invoice, tried), trx),
   })
   const after = (await findInvoice(services.database.db, access.tenant.id, invoice.id)) ?? invoice
   if (outcome === 'failed' && after.status !== 'paid') {
@@ -63,6 +50,25 @@ export async function payInvoice(
   }
   return toInvoiceView(after, services.clock.now())
 }
+
+const paymentEntry = (
+  { tenant }: Access,
+  { id, number, currency, amountRemaining }: InvoiceRow,
+  { outcome, message }: Tried,
+): AuditEntry => ({
+  action: 'invoice.payment_attempted',
+  outcome: outcome === 'paid' ? 'success' : 'failure',
+  resourceType: 'invoice',
+  resourceId: id,
+  resourceName: number,
+  tenantSlug: tenant.slug,
+  partnerSlug: tenant.partnerSlug,
+  metadata: {
+    currency,
+    amountMinor: Number(amountRemaining),
+    ...(message === null ? {} : { error: writeText(message, defaultLanguage) }),
+  },
+})
 
 const isPayable = ({ status }: InvoiceRow) => status === 'open' || status === 'uncollectible'
 
@@ -79,7 +85,7 @@ export async function payAtOnce(
     signal = paymentDeadline(),
   }: { language: PageLanguage; signal?: AbortSignal | undefined },
 ): Promise<PaymentOutcome> {
-  const { outcome, message } = await tryToPay(services, payments, invoice, signal)
+  const { outcome, message } = await tryToPay(services, payments, invoice, { signal })
   return {
     invoiceId: invoice.id,
     number: invoice.number,
@@ -94,24 +100,30 @@ interface Tried {
   declined: boolean
 }
 
+/** Records a payment in the transaction that keeps it; a failed one changes nothing here. */
+type RecordTried = (tried: Tried, trx?: Trx) => Promise<void>
+
 async function tryToPay(
   services: Services,
   payments: Payments,
   invoice: InvoiceRow,
-  signal: AbortSignal,
+  { signal, record }: { signal: AbortSignal; record?: RecordTried },
 ): Promise<Tried> {
-  const readAt = await databaseNow(services.database.db)
+  const { db } = services.database
+  const readAt = await databaseNow(db)
   let tried: Tried
   try {
     const after = await payments.payInvoice(invoice.stripeInvoiceId, {
       idempotencyKey: payKey(invoice),
       signal,
     })
-    await services.database.db
-      .transaction()
-      .execute((trx) => mirrorInvoice(trx, services, after, readAt))
-    tried =
+    const paid: Tried =
       after.status === 'paid' ? { outcome: 'paid', message: null, declined: false } : stillOpen
+    await db.transaction().execute(async (trx) => {
+      await mirrorInvoice(trx, services, after, readAt)
+      await record?.(paid, trx)
+    })
+    tried = paid
   } catch (error) {
     if (!(error instanceof PaymentDeclined || error instanceof UpstreamError)) throw error
     tried = {
@@ -119,6 +131,7 @@ async function tryToPay(
       message: error.message,
       declined: error instanceof PaymentDeclined,
     }
+    await record?.(tried)
   }
   await readAnew(services, payments, invoice, signal)
   return tried

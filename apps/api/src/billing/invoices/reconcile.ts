@@ -17,6 +17,7 @@ import type {
   ProcessorSubscription,
 } from '@atrium/integrations/payments/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
+import type { SystemEntry } from '../../rpc/audit-recorder.ts'
 import type { Services } from '../../rpc/services.ts'
 import { applyProcessorSubscription } from '../subscriptions/apply.ts'
 import { followTenantTax } from '../taxes/follow.ts'
@@ -66,19 +67,17 @@ export async function reconcileBilling(services: Services): Promise<void> {
     if (tenantIds.length < batch) break
   }
   const lostEvents = sums.error === null ? await recoverEvents(services, payments, id, sums) : 0
-  await saveReconciliation(db, id, { ...sums, finished: true })
-  if (sums.differences > 0 || lostEvents > 0) {
-    await services.audit.recordSystem({
+  await db.transaction().execute(async (trx) => {
+    await saveReconciliation(trx, id, { ...sums, finished: true })
+    if (sums.differences === 0 && lostEvents === 0) return
+    const { tenants, differences, failed } = sums
+    const entry: SystemEntry = {
       action: 'billing.reconciled',
       resourceType: 'platform',
-      metadata: {
-        tenants: sums.tenants,
-        differences: sums.differences,
-        failed: sums.failed,
-        lostEvents,
-      },
-    })
-  }
+      metadata: { tenants, differences, failed, lostEvents },
+    }
+    await services.audit.recordSystem(entry, trx)
+  })
 }
 
 /** Returns how many events were lost. A failure of the processor is kept as the comparison's. */

@@ -95,7 +95,9 @@ async function customerWithCard(
   if (stored.cardReadAt && readAt.getTime() - stored.cardReadAt.getTime() < freshMs)
     return { customer: stored, stale: null }
   try {
-    await readCard(services, payments, stored.customerId, readAt, AbortSignal.timeout(deadlineMs))
+    await readCard(services, payments, stored.customerId, readAt, {
+      signal: AbortSignal.timeout(deadlineMs),
+    })
     return { customer: await findPaymentCustomer(db, tenantId), stale: null }
   } catch (error) {
     if (error instanceof UpstreamError)

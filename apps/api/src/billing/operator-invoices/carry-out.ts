@@ -68,7 +68,7 @@ export async function carryOutCorrection(
   try {
     const signal = paymentDeadline()
     const note = await actAtProcessor(payments, correction, signal)
-    await keep(services, payments, correction, note, signal)
+    await keep(services, payments, correction, { note, actor, signal })
     await readAnew(services, payments, correction, signal)
   } catch (error) {
     if (isTransient(error)) {
@@ -80,11 +80,12 @@ export async function carryOutCorrection(
       await later(stepFailureText('unforeseen'))
       throw error
     }
-    await finishCorrection(db, id, { state: 'failed', error: error.message }, services.clock.now())
-    await record(services, id, actor, 'failure')
-    return
+    const { message } = error
+    await db.transaction().execute(async (trx) => {
+      await finishCorrection(trx, id, { state: 'failed', error: message }, services.clock.now())
+      await record(trx, services, id, actor, 'failure')
+    })
   }
-  await record(services, id, actor, 'success')
 }
 
 /** Returns the credit note of a correction that has one. */
@@ -124,13 +125,16 @@ function toCreditNote({ stripeInvoiceId, destination, category, amount, id }: Co
   }
 }
 
-/** Mirrors what the act changed and notes that it is done, in one transaction. */
+/** Mirrors what the act changed, notes that it is done, and records it, in one transaction. */
 async function keep(
   services: Services,
   payments: Payments,
   correction: CorrectionRow,
-  note: ProcessorCreditNote | null,
-  signal: AbortSignal,
+  {
+    note,
+    actor,
+    signal,
+  }: { note: ProcessorCreditNote | null; actor: Actor | undefined; signal: AbortSignal },
 ): Promise<void> {
   const { id, stripeInvoiceId } = correction
   const { db } = services.database
@@ -147,6 +151,7 @@ async function keep(
     const outcome = { state: 'done', creditNoteId: note?.id ?? null } as const
     await finishCorrection(trx, id, outcome, services.clock.now())
     if (correction.kind === 'transfer') await sendReceipt(trx, services, correction, invoiceId)
+    await record(trx, services, id, actor, 'success')
   })
 }
 
@@ -169,12 +174,13 @@ async function sendReceipt(
 }
 
 async function record(
-  services: Services,
+  trx: Trx,
+  services: InTransaction,
   id: string,
   actor: Actor | undefined,
   outcome: 'success' | 'failure',
 ): Promise<void> {
-  const row = await findCorrection(services.database.db, id)
+  const row = await findCorrection(trx, id)
   if (!row) return
   const entry = correctionEntry(actionOf(row), row)
   const { error } = row
@@ -183,6 +189,6 @@ async function record(
     outcome,
     metadata: { ...entry.metadata, ...(error === null ? {} : { error }) },
   }
-  if (actor) await services.audit.record(actor.ctx, actor.caller, auditEntry)
-  else await services.audit.recordSystem(auditEntry)
+  if (actor) await services.audit.record(actor.ctx, actor.caller, auditEntry, trx)
+  else await services.audit.recordSystem(auditEntry, trx)
 }

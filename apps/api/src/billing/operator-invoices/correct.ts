@@ -1,4 +1,3 @@
-import type { AuditAction } from '@atrium/core/audit/audit'
 import { chargeStep } from '@atrium/core/billing/charges'
 import {
   type AllowedCorrections,
@@ -66,10 +65,12 @@ export async function correctInvoice(
   const invoice = await readOperatorInvoice(db, input.id)
   await requireOpenBilling(services, flagTargetOf(invoice))
   const actor = caller.id ?? caller.subject
-  const { row, made } = await db
-    .transaction()
-    .execute((trx) => request(trx, services, invoice, input, actor))
-  if (made) await recordDecision(ctx, caller, 'invoice.correction_requested', row)
+  const row = await db.transaction().execute(async (trx) => {
+    const requested = await request(trx, services, invoice, input, actor)
+    const entry = correctionEntry('invoice.correction_requested', requested.row)
+    if (requested.made) await services.audit.record(ctx, caller, entry, trx)
+    return requested.row
+  })
   if (row.state === 'approved') await carryOutCorrection(services, row.id, { ctx, caller })
   return toCorrectionView(await readCorrection(db, row.id))
 }
@@ -204,14 +205,10 @@ export async function decide(
     if (state === 'approved' && locked.requestedById === actor)
       throw new AppError('self_approval', errorText('ownCorrection'))
     await decideCorrection(trx, locked.id, state, actor, services.clock.now())
-    return readCorrection(trx, locked.id)
+    const decided = await readCorrection(trx, locked.id)
+    await services.audit.record(ctx, caller, correctionEntry(decisions[state], decided), trx)
+    return decided
   })
-  await recordDecision(
-    ctx,
-    caller,
-    state === 'approved' ? 'invoice.correction_approved' : 'invoice.correction_rejected',
-    row,
-  )
   if (state === 'approved') await carryOutCorrection(services, row.id, { ctx, caller })
   return toCorrectionView(await readCorrection(db, row.id))
 }
@@ -222,14 +219,10 @@ async function readCorrection(db: Db | Trx, id: string): Promise<CorrectionRow> 
   return row
 }
 
-async function recordDecision(
-  ctx: Context,
-  caller: Caller,
-  action: AuditAction,
-  row: CorrectionRow,
-): Promise<void> {
-  await ctx.services.audit.record(ctx, caller, correctionEntry(action, row))
-}
+const decisions = {
+  approved: 'invoice.correction_approved',
+  rejected: 'invoice.correction_rejected',
+} as const
 
 function flagTargetOf({ tenantSlug, tenantPlan, tenantPartnerSlug }: OperatorInvoiceRow) {
   return { slug: tenantSlug, plan: tenantPlan, partnerSlug: tenantPartnerSlug }

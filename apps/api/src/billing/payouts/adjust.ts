@@ -23,9 +23,10 @@ import {
 } from '@atrium/db/billing/payouts'
 import type { Db, Trx } from '@atrium/db/platform/connect'
 import { z } from 'zod'
+import type { AuditEntry } from '../../rpc/audit-recorder.ts'
 import type { Caller } from '../../rpc/caller.ts'
 import type { Context } from '../../rpc/context.ts'
-import type { Services } from '../../rpc/services.ts'
+import type { Services, TransactionContext } from '../../rpc/services.ts'
 import { toAdjustmentView } from './view.ts'
 
 const dayMs = 24 * 3600 * 1000
@@ -90,9 +91,9 @@ export async function createAdjustment(
     const made = await findAdjustment(trx, id)
     if (!made) throw unknownAdjustment()
     if (alone) await enter(trx, made, now)
+    await record(ctx, trx, caller, made)
     return made
   })
-  await record(ctx, caller, row)
   return toAdjustmentView(row)
 }
 
@@ -118,9 +119,10 @@ export async function decide(
       await lockPayouts(trx, waiting.partnerId)
       await enter(trx, waiting, now)
     }
-    return readAdjustment(trx, waiting.id)
+    const decided = await readAdjustment(trx, waiting.id)
+    await record(ctx, trx, caller, decided)
+    return decided
   })
-  await record(ctx, caller, row)
   return toAdjustmentView(row)
 }
 
@@ -149,8 +151,13 @@ async function enter(trx: Trx, row: AdjustmentRow, now: Date): Promise<void> {
   })
 }
 
-async function record(ctx: Context, caller: Caller, row: AdjustmentRow): Promise<void> {
-  await ctx.services.audit.record(ctx, caller, {
+async function record(
+  ctx: TransactionContext,
+  trx: Trx,
+  caller: Caller,
+  row: AdjustmentRow,
+): Promise<void> {
+  const entry: AuditEntry = {
     action: 'ledger.adjusted',
     resourceType: 'ledger_adjustment',
     resourceId: row.id,
@@ -162,5 +169,6 @@ async function record(ctx: Context, caller: Caller, row: AdjustmentRow): Promise
       reason: row.reason,
       state: row.state,
     },
-  })
+  }
+  await ctx.services.audit.record(ctx, caller, entry, trx)
 }

@@ -1,5 +1,6 @@
 import type { ConsentView } from '@atrium/core/billing/payouts'
 import { setSelfBillingConsent } from '@atrium/db/billing/payouts'
+import type { AuditEntry } from '../../rpc/audit-recorder.ts'
 import type { Context } from '../../rpc/context.ts'
 import type { OwnPartner } from '../../rpc/guards.ts'
 import { lockOwnPartner } from '../../rpc/partner-lock.ts'
@@ -15,15 +16,17 @@ export async function giveConsent(ctx: Context, proof: OwnPartner): Promise<Cons
   const now = services.clock.now()
   const at = await services.database.db.transaction().execute(async (trx) => {
     if (!caller.operator) await lockOwnPartner(trx, proof, 'manageStaff')
-    return setSelfBillingConsent(trx, partner.id, now)
-  })
-  await services.audit.record(ctx, caller, {
-    action: 'partner_settings.updated',
-    resourceType: 'partner',
-    resourceId: partner.id,
-    resourceName: partner.slug,
-    partnerSlug: partner.slug,
-    metadata: { selfBillingConsentAt: at },
+    const selfBillingConsentAt = await setSelfBillingConsent(trx, partner.id, now)
+    const entry: AuditEntry = {
+      action: 'partner_settings.updated',
+      resourceType: 'partner',
+      resourceId: partner.id,
+      resourceName: partner.slug,
+      partnerSlug: partner.slug,
+      metadata: { selfBillingConsentAt },
+    }
+    await services.audit.record(ctx, caller, entry, trx)
+    return selfBillingConsentAt
   })
   return { selfBillingConsentAt: at.toISOString() }
 }

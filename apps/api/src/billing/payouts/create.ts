@@ -15,8 +15,10 @@ import {
   listPayoutsDue,
   lockPayouts,
   type PayoutPartner,
+  type PayoutRow,
 } from '@atrium/db/billing/payouts'
 import type { Trx } from '@atrium/db/platform/connect'
+import type { AuditEntry } from '../../rpc/audit-recorder.ts'
 import type { Context } from '../../rpc/context.ts'
 import type { OwnPartner } from '../../rpc/guards.ts'
 import { holdOwnPartner } from '../../rpc/partner-lock.ts'
@@ -51,19 +53,22 @@ export async function requestPayout(
       now,
     })
     if (!id) throw await whyNone(trx, partner.id, input.currency, now)
-    return findPayout(trx, id)
-  })
-  if (!row) throw unknownPayout()
-  await services.audit.record(ctx, caller, {
-    action: 'payout.requested',
-    resourceType: 'payout',
-    resourceId: row.id,
-    resourceName: row.currency,
-    partnerSlug: partner.slug,
-    metadata: { amountMinor: row.amount, currency: row.currency, status: row.status },
+    const made = await findPayout(trx, id)
+    if (!made) throw unknownPayout()
+    await services.audit.record(ctx, caller, requested(made), trx)
+    return made
   })
   return toPartnerPayoutView(row)
 }
+
+const requested = ({ id, currency, partnerSlug, amount, status }: PayoutRow): AuditEntry => ({
+  action: 'payout.requested',
+  resourceType: 'payout',
+  resourceId: id,
+  resourceName: currency,
+  partnerSlug,
+  metadata: { amountMinor: amount, currency, status },
+})
 
 async function whyNone(
   trx: Trx,
@@ -140,18 +145,11 @@ export async function createMonthlyPayouts(services: Services): Promise<number> 
           cutOff: monthStart,
           now,
         })
-        return id === undefined ? undefined : findPayout(trx, id)
+        const payout = id === undefined ? undefined : await findPayout(trx, id)
+        if (payout) await audit.recordSystem(requested(payout), trx)
+        return payout
       })
-      if (!row) continue
-      made++
-      await audit.recordSystem({
-        action: 'payout.requested',
-        resourceType: 'payout',
-        resourceId: row.id,
-        resourceName: currency,
-        partnerSlug: row.partnerSlug,
-        metadata: { amountMinor: row.amount, currency, status: row.status },
-      })
+      if (row) made++
     } catch (err) {
       // One partner must not keep the others from being paid.
       log.error({ err, partnerId, currency }, 'a payout could not be made')

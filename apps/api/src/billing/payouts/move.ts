@@ -27,6 +27,7 @@ import {
 import { partnerMailAddress } from '@atrium/db/partners/partners'
 import type { Trx } from '@atrium/db/platform/connect'
 import { portalLink } from '../../platform/links.ts'
+import type { AuditEntry } from '../../rpc/audit-recorder.ts'
 import type { Caller } from '../../rpc/caller.ts'
 import type { Context } from '../../rpc/context.ts'
 import type { InTransaction } from '../../rpc/services.ts'
@@ -66,7 +67,7 @@ async function movePayout(ctx: Context, caller: Caller, move: Move): Promise<Pay
   const { services } = ctx
   const now = services.clock.now()
   const { partnerId } = await readPayout(services.database.db, move.id)
-  const before = await services.database.db.transaction().execute(async (trx) => {
+  await services.database.db.transaction().execute(async (trx) => {
     const partner = await lockPayouts(trx, partnerId)
     const payout = await readPayout(trx, move.id, (_, id) => lockPayout(trx, id))
     if (!partner) throw unknownPayout()
@@ -80,23 +81,24 @@ async function movePayout(ctx: Context, caller: Caller, move: Move): Promise<Pay
       throw new AppError('version_conflict')
     const changes = await move.effect({ trx, payout, partner, now })
     await updatePayout(trx, payout.id, { ...changes, status: move.to }, now)
-    return payout
+    await services.audit.record(ctx, caller, moveEntry(payout, move), trx)
   })
-  await services.audit.record(ctx, caller, {
-    action: move.action,
-    resourceType: 'payout',
-    resourceId: before.id,
-    resourceName: before.currency,
-    partnerSlug: before.partnerSlug,
-    metadata: {
-      amountMinor: before.amount,
-      currency: before.currency,
-      status: [before.status, move.to],
-      ...move.metadata,
-    },
-  })
-  return getPayout(services, before.id)
+  return getPayout(services, move.id)
 }
+
+const moveEntry = (payout: PayoutRow, { action, to, metadata }: Move): AuditEntry => ({
+  action,
+  resourceType: 'payout',
+  resourceId: payout.id,
+  resourceName: payout.currency,
+  partnerSlug: payout.partnerSlug,
+  metadata: {
+    amountMinor: payout.amount,
+    currency: payout.currency,
+    status: [payout.status, to],
+    ...metadata,
+  },
+})
 
 const wordOf: Readonly<Record<PayoutStatus, string>> = {
   draft: 'a draft',

@@ -25,9 +25,10 @@ import {
   type PriceRow,
 } from '@atrium/db/billing/prices'
 import type { Db, Trx } from '@atrium/db/platform/connect'
+import type { AuditEntry } from '../../rpc/audit-recorder.ts'
 import type { Caller } from '../../rpc/caller.ts'
 import type { Context } from '../../rpc/context.ts'
-import type { Services } from '../../rpc/services.ts'
+import type { Services, TransactionContext } from '../../rpc/services.ts'
 import { noSuchPrice } from '../prices/get.ts'
 import { toMigrationView } from './view.ts'
 
@@ -131,9 +132,9 @@ export async function startPriceMigration(
     const made = await readMigration(trx, id)
     if (made.subscribers.waiting === undefined)
       throw new AppError('price_state', errorText('nobodyToMove'))
+    await record(ctx, trx, caller, 'price.migration_started', made)
     return made
   })
-  await record(ctx, caller, 'price.migration_started', row)
   return toMigrationView(row)
 }
 
@@ -151,9 +152,10 @@ export async function stopMigration(
     await readMigration(trx, id)
     if (!(await stopPriceMigration(trx, id, services.clock.now())))
       throw new AppError('price_state', errorText('migrationOver'))
-    return readMigration(trx, id)
+    const stopped = await readMigration(trx, id)
+    await record(ctx, trx, caller, 'price.migration_stopped', stopped, { stopReason: reason })
+    return stopped
   })
-  await record(ctx, caller, 'price.migration_stopped', row, { stopReason: reason })
   return toMigrationView(row)
 }
 
@@ -165,13 +167,14 @@ export async function readMigration(db: Db | Trx, id: string): Promise<PriceMigr
 }
 
 async function record(
-  { services, request }: Context,
+  ctx: TransactionContext,
+  trx: Trx,
   caller: Caller,
   action: 'price.migration_started' | 'price.migration_stopped',
   row: PriceMigrationRow,
   more: Record<string, unknown> = {},
 ): Promise<void> {
-  await services.audit.record({ request }, caller, {
+  const entry: AuditEntry = {
     action,
     resourceType: 'price',
     resourceId: row.fromPriceId,
@@ -185,5 +188,6 @@ async function record(
       subscribers: row.subscribers,
       ...more,
     },
-  })
+  }
+  await ctx.services.audit.record(ctx, caller, entry, trx)
 }

@@ -57,9 +57,10 @@ export async function keepPrice(ctx: Context, access: Access): Promise<null> {
   const known = await findComingMove(services.database.db, access.tenant.id)
   if (!known) throw new AppError('not_found', errorText('noComingPrice'))
   if (!known.mayKeep) throw new AppError('price_state', errorText('priceNotKept'))
-  const { row } = await endMove(services, known, 'kept')
-  const entry = subscriptionEntry('subscription.price_kept', row, row)
-  await services.audit.record(ctx, access.caller, entry)
+  await endMove(services, known, 'kept', (trx, row) => {
+    const entry = subscriptionEntry('subscription.price_kept', row, row)
+    return services.audit.record(ctx, access.caller, entry, trx)
+  })
   return null
 }
 
@@ -69,11 +70,12 @@ export async function stopMove(
   caller: Caller,
   { id, subscriptionId, reason }: StopPriceMove,
 ): Promise<PriceMoveView> {
-  const { row, move } = await endMove(ctx.services, { migrationId: id, subscriptionId }, 'stopped')
-  const entry = subscriptionEntry('price.move_stopped', row, row)
-  await ctx.services.audit.record(ctx, caller, {
-    ...entry,
-    metadata: { ...entry.metadata, migrationId: id, reason },
+  const { services } = ctx
+  const key = { migrationId: id, subscriptionId }
+  const move = await endMove(services, key, 'stopped', (trx, row) => {
+    const why = { migrationId: id, reason }
+    const entry = subscriptionEntry('price.move_stopped', row, row, why)
+    return services.audit.record(ctx, caller, entry, trx)
   })
   return toMoveView(move)
 }
@@ -82,7 +84,8 @@ async function endMove(
   services: Services,
   key: MoveKey,
   state: Extract<PriceMoveState, 'kept' | 'stopped'>,
-): Promise<{ row: SubscriptionRow; move: PriceMoveRow }> {
+  record: (trx: Trx, row: SubscriptionRow) => Promise<void>,
+): Promise<PriceMoveRow> {
   return oneAtATime(services, () =>
     services.database.db.transaction().execute(async (trx) => {
       const row = await findSubscription(trx, key.subscriptionId)
@@ -96,7 +99,8 @@ async function endMove(
         await takeBack(trx, services, row)
       await updateMove(trx, key, { state, error: null })
       if (state === 'stopped') await mailPriceKept(trx, services, row, move)
-      return { row, move: { ...move, state } }
+      await record(trx, row)
+      return { ...move, state }
     }),
   )
 }

@@ -6,7 +6,7 @@ import type { Caller } from '../../rpc/caller.ts'
 import type { Context } from '../../rpc/context.ts'
 import { archiveAtProcessor } from './at-processor.ts'
 import { noSuchPrice, readPrice } from './get.ts'
-import { auditPrice } from './record.ts'
+import { priceEntry } from './record.ts'
 import { toPriceView } from './view.ts'
 
 /**
@@ -24,6 +24,7 @@ export async function archivePrice(ctx: Context, caller: Caller, id: string): Pr
   })
   await archiveAtProcessor(services, await readPrice(services, id))
   const price = await readPrice(services, id)
-  await auditPrice(ctx, caller, 'price.archived', price)
+  // What the payment processor answered is part of the entry.
+  await services.audit.record(ctx, caller, priceEntry('price.archived', price))
   return toPriceView(price)
 }

@@ -1,11 +1,12 @@
 import type { CreatePrice, PriceView } from '@atrium/core/billing/prices'
-import { insertPrice, lockPriceVersions } from '@atrium/db/billing/prices'
+import { findPrice, insertPrice, lockPriceVersions, type PriceRow } from '@atrium/db/billing/prices'
+import type { Trx } from '@atrium/db/platform/connect'
 import type { Caller } from '../../rpc/caller.ts'
 import type { Context } from '../../rpc/context.ts'
 import { putOnSale } from './activate.ts'
 import { checkPrice, rejectDroppedCurrencies } from './check.ts'
-import { readPrice } from './get.ts'
-import { auditPrice } from './record.ts'
+import { noSuchPrice, readPrice } from './get.ts'
+import { priceEntry } from './record.ts'
 import { toPriceView } from './view.ts'
 
 /**
@@ -29,6 +30,8 @@ export async function createPrice(
     visibleUntil: input.visibleUntil ?? null,
     note: input.note ?? null,
   }
+  const record = (price: PriceRow, trx?: Trx) =>
+    services.audit.record(ctx, caller, priceEntry('price.created', price), trx)
   const id = await services.database.db.transaction().execute(async (trx) => {
     const partnerIds = await checkPrice(
       trx,
@@ -37,15 +40,17 @@ export async function createPrice(
     )
     await lockPriceVersions(trx, input.plan, input.cycle)
     if (input.state === 'active') await rejectDroppedCurrencies(trx, input, input.leaveOut)
-    return insertPrice(trx, {
+    const inserted = await insertPrice(trx, {
       plan: input.plan,
       cycle: input.cycle,
       fields: { ...fields, partnerIds },
       amounts: input.amounts,
     })
+    const draft = await findPrice(trx, inserted)
+    if (!draft) throw noSuchPrice()
+    if (input.state !== 'active') await record(draft, trx)
+    return inserted
   })
-  if (input.state === 'active') await putOnSale(services, id, input.leaveOut)
-  const price = await readPrice(services, id)
-  await auditPrice(ctx, caller, 'price.created', price)
-  return toPriceView(price)
+  if (input.state === 'active') await putOnSale(services, id, input.leaveOut, record)
+  return toPriceView(await readPrice(services, id))
 }

@@ -1,20 +1,18 @@
 import type { AuditAction } from '@atrium/core/audit/audit'
 import type { PriceRow } from '@atrium/db/billing/prices'
-import type { Caller } from '../../rpc/caller.ts'
-import type { Context } from '../../rpc/context.ts'
+import type { AuditEntry } from '../../rpc/audit-recorder.ts'
 
 /**
- * Records an act on a price; it failed when the payment processor has not got every currency of it.
+ * The entry of an act on a price; it failed when the payment processor has not got every currency
+ * of it.
  */
-export async function auditPrice(
-  { services, request }: Context,
-  caller: Caller,
+export function priceEntry(
   action: AuditAction,
   price: PriceRow,
   metadata: Record<string, unknown> = {},
-): Promise<void> {
+): AuditEntry {
   const failed = price.amounts.filter(({ error }) => error !== null)
-  await services.audit.record({ request }, caller, {
+  return {
     action,
     outcome: failed.length > 0 ? 'failure' : 'success',
     resourceType: 'price',
@@ -30,5 +28,5 @@ export async function auditPrice(
         ? { errors: Object.fromEntries(failed.map(({ currency, error }) => [currency, error])) }
         : {}),
     },
-  })
+  }
 }

@@ -4,7 +4,7 @@ import type { Caller } from '../../rpc/caller.ts'
 import type { Context } from '../../rpc/context.ts'
 import { archiveAtProcessor } from './at-processor.ts'
 import { noSuchPrice, readPrice } from './get.ts'
-import { auditPrice } from './record.ts'
+import { priceEntry } from './record.ts'
 
 /**
  * Deletes a draft that nobody ever subscribed at. AppError `price_in_use` for every other price.
@@ -17,7 +17,7 @@ export async function removePrice(ctx: Context, caller: Caller, id: string): Pro
     if (!locked) throw noSuchPrice()
     if (locked.state !== 'draft' || !(await deletePrice(trx, id)))
       throw new AppError('price_in_use')
+    await services.audit.record(ctx, caller, priceEntry('price.deleted', price), trx)
   })
   await archiveAtProcessor(services, price)
-  await auditPrice(ctx, caller, 'price.deleted', price)
 }

@@ -13,14 +13,15 @@ import {
   touchPrice,
   updatePrice as write,
 } from '@atrium/db/billing/prices'
+import type { Trx } from '@atrium/db/platform/connect'
 import type { Caller } from '../../rpc/caller.ts'
 import type { Context } from '../../rpc/context.ts'
 import { requireVersion } from '../../rpc/edit-version.ts'
 import { putOnSale } from './activate.ts'
 import { archiveAtProcessor } from './at-processor.ts'
 import { checkPrice, rejectDroppedCurrencies } from './check.ts'
-import { readPrice } from './get.ts'
-import { auditPrice } from './record.ts'
+import { noSuchPrice, readPrice } from './get.ts'
+import { priceEntry } from './record.ts'
 import { toPriceView } from './view.ts'
 
 interface Requested {
@@ -53,6 +54,13 @@ export async function updatePrice(
     before.taxBehavior !== requested.fields.taxBehavior ||
     !isDeepStrictEqual(plain(before.amounts), plain(requested.amounts))
   const versioned = repriced && before.state === 'active'
+  const record = (price: PriceRow, trx?: Trx) => {
+    const entry = priceEntry('price.updated', price, {
+      changes: changesOf(before, price),
+      ...(versioned ? { replaces: before.version } : {}),
+    })
+    return services.audit.record(ctx, caller, entry, trx)
+  }
   const id = await services.database.db.transaction().execute(async (trx) => {
     const partnerIds = await checkPrice(
       trx,
@@ -76,16 +84,18 @@ export async function updatePrice(
       })
     }
     await write(trx, before.id, fields, repriced ? requested.amounts : undefined)
+    const written = await findPrice(trx, before.id)
+    if (!written) throw noSuchPrice()
+    if (!repriced) await record(written, trx)
     return before.id
   })
-  if (versioned) await putOnSale(services, id, input.leaveOut)
-  else if (repriced) await archiveAtProcessor(services, before)
-  const price = await readPrice(services, id)
-  await auditPrice(ctx, caller, 'price.updated', price, {
-    changes: changesOf(before, price),
-    ...(versioned ? { replaces: before.version } : {}),
-  })
-  return toPriceView(price)
+  if (versioned) await putOnSale(services, id, input.leaveOut, record)
+  else if (repriced) {
+    await archiveAtProcessor(services, before)
+    // What the payment processor answered is part of the entry.
+    await record(await readPrice(services, id))
+  }
+  return toPriceView(await readPrice(services, id))
 }
 
 function merged(before: PriceRow, input: UpdatePrice): Requested {

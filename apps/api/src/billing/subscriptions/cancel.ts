@@ -154,15 +154,25 @@ async function act(
   work: (trx: Trx, row: SubscriptionRow) => Promise<Acted>,
 ): Promise<TenantSubscription> {
   const { services } = ctx
-  const { before, after } = await onCurrentSubscription(services, access.tenant.id, () =>
+  const after = await onCurrentSubscription(services, access.tenant.id, () =>
     oneAtATime(services, () =>
-      services.database.db
-        .transaction()
-        .execute(async (trx) => work(trx, await lockTenantSubscription(trx, access))),
+      services.database.db.transaction().execute(async (trx) => {
+        const acted = await work(trx, await lockTenantSubscription(trx, access))
+        const { caller } = access
+        if (acted.before !== acted.after)
+          await auditSubscription(
+            ctx,
+            trx,
+            caller,
+            action,
+            acted.before,
+            acted.after,
+            onBehalfOf(access),
+          )
+        return acted.after
+      }),
     ),
   )
-  if (before !== after)
-    await auditSubscription(ctx, access.caller, action, before, after, onBehalfOf(access))
   return toTenantSubscription(after, await countMembers(services.database.db, access.tenant.id))
 }
 

@@ -18,7 +18,7 @@ import type { Trx } from '@atrium/db/platform/connect'
 import type { Payments } from '@atrium/integrations/payments/port'
 import type { Context } from '../../rpc/context.ts'
 import type { Access } from '../../rpc/guards.ts'
-import type { InTransaction } from '../../rpc/services.ts'
+import type { InTransaction, TransactionContext } from '../../rpc/services.ts'
 import { readOpenBilling } from '../invoices/gate.ts'
 import { followTax, prepareTaxedCustomer } from '../taxes/follow.ts'
 import { applyProcessorSubscription } from './apply.ts'
@@ -75,53 +75,78 @@ export async function changeSubscription(
   if (isActingAsPartner(access)) await catchUpUnsettled(services, access.tenant.id)
   const changed = await onCurrentSubscription(services, access.tenant.id, () =>
     oneAtATime(services, () =>
-      services.database.db.transaction().execute(async (trx): Promise<Changed> => {
-        const row = await lockTenantSubscription(trx, access)
-        rejectAgreedByHand(row, access)
-        rejectUnchangeable(row, input.currency)
-        const now = services.clock.now()
-        rejectOldQuote(row, input.quote, now)
-        const { id: tenantId, partnerId } = access.tenant
-        if (input.seats !== undefined && input.seats < row.seats)
-          await holdSeats(trx, tenantId, input.seats)
-        const target = await targetOf(trx, row, input, { tenantId, partnerId, at: now })
-        rejectNoChange(row, target)
-        if (target.priceId !== input.quote.priceId) throw new AppError('quote_expired')
-        await rejectExceededQuota(trx, services, tenantId, { from: row.plan, to: target.plan })
-        const payments = row.source === 'stripe' ? billing(access.tenant) : null
-        const { currency } = row
-        const order = { kind: 'change', currency, before: termsOf(row), after: target } as const
-        const approval = approves
-          ? await useApproval(trx, services, access, approves, order)
-          : await requestConsent(trx, services, access, order)
-        if (approval && !approves)
-          return { before: row, after: row, outcome: 'awaiting_approval', approval }
-        const buyer = { tenantId, partnerId, at: now }
-        const wait: Wait = { payments, buyer, requestedBy: access.caller.email ?? null }
-        if (effectOf(termsOf(row), target) === 'period_end')
-          return waitForPeriodEnd(trx, services, row, target, wait)
-        const left = await keepScheduled(trx, row, target, input, buyer)
-        if (payments && row.status === 'paused')
-          return changePaused(trx, services, payments, row, target)
-        return payments
-          ? payNow(trx, services, payments, row, target, { quote: input.quote, left, buyer })
-          : changeHere(trx, services, row, target, now)
+      services.database.db.transaction().execute(async (trx) => {
+        const order = { input, billing, approves }
+        const made = await carryOut(trx, services, access, order)
+        await recordChange(trx, ctx, access, made, approves)
+        return made
       }),
     ),
   )
-  const { before, after, outcome, approval } = changed
-  if (approval) await auditRequest(ctx, access, approval)
-  else {
-    const action = outcome === 'scheduled' ? pendingActionOf(after) : actionOf(before, after)
-    const metadata = { outcome, ...onBehalfOf(access), ...(approves && { approval: approves.id }) }
-    await auditSubscription(ctx, access.caller, action, before, after, metadata)
-  }
+  const { after, outcome, approval } = changed
   const assigned = await countMembers(services.database.db, access.tenant.id)
   return {
     outcome,
     subscription: toTenantSubscription(after, assigned),
     approvalId: approval?.id ?? null,
   }
+}
+
+interface Requested {
+  input: ChangeSubscription
+  billing: Awaited<ReturnType<typeof readOpenBilling>>
+  approves: Approves | undefined
+}
+
+async function carryOut(
+  trx: Trx,
+  services: InTransaction,
+  access: Access,
+  { input, billing, approves }: Requested,
+): Promise<Changed> {
+  const row = await lockTenantSubscription(trx, access)
+  rejectAgreedByHand(row, access)
+  rejectUnchangeable(row, input.currency)
+  const now = services.clock.now()
+  rejectOldQuote(row, input.quote, now)
+  const { id: tenantId, partnerId } = access.tenant
+  if (input.seats !== undefined && input.seats < row.seats)
+    await holdSeats(trx, tenantId, input.seats)
+  const target = await targetOf(trx, row, input, { tenantId, partnerId, at: now })
+  rejectNoChange(row, target)
+  if (target.priceId !== input.quote.priceId) throw new AppError('quote_expired')
+  await rejectExceededQuota(trx, services, tenantId, { from: row.plan, to: target.plan })
+  const payments = row.source === 'stripe' ? billing(access.tenant) : null
+  const { currency } = row
+  const order = { kind: 'change', currency, before: termsOf(row), after: target } as const
+  const approval = approves
+    ? await useApproval(trx, services, access, approves, order)
+    : await requestConsent(trx, services, access, order)
+  if (approval && !approves)
+    return { before: row, after: row, outcome: 'awaiting_approval', approval }
+  const buyer = { tenantId, partnerId, at: now }
+  const wait: Wait = { payments, buyer, requestedBy: access.caller.email ?? null }
+  if (effectOf(termsOf(row), target) === 'period_end')
+    return waitForPeriodEnd(trx, services, row, target, wait)
+  const left = await keepScheduled(trx, row, target, input, buyer)
+  if (payments && row.status === 'paused') return changePaused(trx, services, payments, row, target)
+  return payments
+    ? payNow(trx, services, payments, row, target, { quote: input.quote, left, buyer })
+    : changeHere(trx, services, row, target, now)
+}
+
+async function recordChange(
+  trx: Trx,
+  ctx: TransactionContext,
+  access: Access,
+  { before, after, outcome, approval }: Changed,
+  approves: Approves | undefined,
+): Promise<void> {
+  if (approval) return auditRequest(ctx, trx, access, approval)
+  const action = outcome === 'scheduled' ? pendingActionOf(after) : actionOf(before, after)
+  const metadata = { outcome, ...onBehalfOf(access), ...(approves && { approval: approves.id }) }
+  await auditSubscription(ctx, trx, access.caller, action, before, after, metadata)
+  await approves?.record(trx)
 }
 
 function rejectOldQuote(row: SubscriptionRow, quote: SubscriptionQuote, now: Date): void {

@@ -54,6 +54,8 @@ export interface Order {
 export interface Approves {
   id: string
   version: number
+  /** Records the approval in the transaction that carries it out. */
+  record: (trx: Trx) => Promise<void>
 }
 
 /** The price of a request is not what its approver saw. */
@@ -152,7 +154,7 @@ export async function useApproval(
   trx: Trx,
   services: InTransaction,
   { tenant, caller }: Access,
-  { id, version }: Approves,
+  { id, version }: Omit<Approves, 'record'>,
   order: Order,
 ): Promise<ApprovalRow> {
   const row = await findApproval(trx, tenant.id, id)

@@ -42,13 +42,16 @@ export async function createSubscription(
     throw new AppError('invalid_input', undefined, { issues: [{ path: 'tenantSlug', message }] })
   }
   if (tenant.status === 'deleted') throw new AppError('tenant_deleted')
+  const record = (trx: Trx, created: SubscriptionRow) =>
+    auditSubscription(ctx, trx, caller, 'subscription.created', undefined, created)
   const row =
     input.source === 'stripe'
-      ? await startByOperator(services, tenant, input)
-      : await services.database.db
-          .transaction()
-          .execute((trx) => createHere(trx, services, tenant, input))
-  await auditSubscription(ctx, caller, 'subscription.created', undefined, row)
+      ? await startByOperator(services, tenant, input, record)
+      : await services.database.db.transaction().execute(async (trx) => {
+          const created = await createHere(trx, services, tenant, input)
+          await record(trx, created)
+          return created
+        })
   return toSubscriptionView(row)
 }
 
@@ -56,8 +59,14 @@ async function startByOperator(
   services: Services,
   tenant: Subscriber,
   input: CreateSubscription,
+  record: (trx: Trx, created: SubscriptionRow) => Promise<void>,
 ): Promise<SubscriptionRow> {
-  const started = await startAtProcessor(services, tenant, input, { trialDays: input.trialDays })
+  const started = await startAtProcessor(services, tenant, input, {
+    trialDays: input.trialDays,
+    async record(trx, made) {
+      if ('row' in made) await record(trx, made.row)
+    },
+  })
   if ('approval' in started) throw new Error('nobody approves what an operator starts')
   return started.row
 }

@@ -18,6 +18,7 @@ import type { Trx } from '@atrium/db/platform/connect'
 import type { Payments } from '@atrium/integrations/payments/port'
 import { retryDelaySeconds } from '../../platform/retry-delay.ts'
 import { storedFailure } from '../../platform/stored-failure.ts'
+import type { AuditEntry } from '../../rpc/audit-recorder.ts'
 import type { InTransaction, Services } from '../../rpc/services.ts'
 import { requirePayments } from '../invoices/gate.ts'
 import { applyProcessorSubscription } from './apply.ts'
@@ -81,16 +82,16 @@ export async function applyDueSubscriptions(services: Services): Promise<void> {
 
 /** A tenant that an earlier version of the program deleted is charged no more. */
 async function endOfDeleted(services: Services, tenantId: string): Promise<void> {
-  const ended = await oneAtATime(services, () =>
+  await oneAtATime(services, () =>
     services.database.db.transaction().execute(async (trx) => {
       const tenant = await findSubscriber(trx, tenantId)
-      return tenant && endForDeletion(trx, services, tenant)
+      const ended = tenant && (await endForDeletion(trx, services, tenant))
+      if (!ended) return
+      const { before, after } = ended
+      const entry = subscriptionEntry('subscription.canceled', before, after, { when: 'now' })
+      await services.audit.recordSystem(entry, trx)
     }),
   )
-  if (ended)
-    await services.audit.recordSystem(
-      subscriptionEntry('subscription.canceled', ended.before, ended.after, { when: 'now' }),
-    )
 }
 
 async function settleOne(
@@ -99,27 +100,36 @@ async function settleOne(
   tenantId: string,
   now: Date,
 ): Promise<void> {
-  const settled = await oneAtATime(services, () =>
-    services.database.db.transaction().execute(async (trx): Promise<Settled | undefined> => {
+  await oneAtATime(services, () =>
+    services.database.db.transaction().execute(async (trx) => {
       await lockSubscriptionsOf(trx, tenantId)
       const [row, tenant] = [await findSubscription(trx, id), await findSubscriber(trx, tenantId)]
-      if (!row || !tenant || isEnded(row.status)) return undefined
-      if (row.source === 'manual') return rollOver(trx, services, row, tenant, now)
-      return row.pending ? followSchedule(trx, services, row, row.pending, tenant, now) : undefined
+      if (!row || !tenant || isEnded(row.status)) return
+      const settled =
+        row.source === 'manual'
+          ? await rollOver(trx, services, row, tenant, now)
+          : row.pending && (await followSchedule(trx, services, row, row.pending, tenant, now))
+      if (settled) await recordSettled(trx, services, settled)
     }),
   )
-  if (!settled) return
-  const { before, after, dropped } = settled
+}
+
+async function recordSettled(
+  trx: Trx,
+  { audit }: InTransaction,
+  { before, after, dropped }: Settled,
+): Promise<void> {
   const entry = subscriptionEntry(
     isEnded(after.status) ? 'subscription.canceled' : actionOf(before, after),
     before,
     after,
   )
-  await services.audit.recordSystem({
+  const settled: AuditEntry = {
     ...entry,
     outcome: dropped === undefined ? 'success' : 'failure',
     metadata: { ...entry.metadata, ...(dropped === undefined ? {} : { dropped }) },
-  })
+  }
+  await audit.recordSystem(settled, trx)
 }
 
 async function putOff(services: Services, id: string, error: unknown): Promise<void> {

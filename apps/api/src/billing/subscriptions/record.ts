@@ -3,9 +3,10 @@ import { changedFields } from '@atrium/core/audit/audit'
 import { toMinorNumber } from '@atrium/core/billing/money'
 import type { ApprovalRow } from '@atrium/db/billing/approvals'
 import type { SubscriptionRow } from '@atrium/db/billing/subscriptions'
+import type { Trx } from '@atrium/db/platform/connect'
 import type { Caller } from '../../rpc/caller.ts'
-import type { Context } from '../../rpc/context.ts'
 import type { Access } from '../../rpc/guards.ts'
+import type { TransactionContext } from '../../rpc/services.ts'
 import { toSubscriptionView } from './view.ts'
 
 /** What an act changed of a subscription, as the audit log tells it. */
@@ -37,25 +38,25 @@ export function subscriptionEntry(
   }
 }
 
+/** Records a change of a subscription in its transaction. */
 export async function auditSubscription(
-  { services, request }: Context,
+  ctx: TransactionContext,
+  trx: Trx,
   caller: Caller,
   ...entry: Parameters<typeof subscriptionEntry>
 ): Promise<void> {
-  await services.audit.record({ request }, caller, subscriptionEntry(...entry))
+  await ctx.services.audit.record(ctx, caller, subscriptionEntry(...entry), trx)
 }
 
 /** A partner asked the owner of its customer to approve something. */
 export async function auditRequest(
-  ctx: Context,
+  ctx: TransactionContext,
+  trx: Trx,
   { caller, tenant }: Access,
   approval: ApprovalRow,
 ): Promise<void> {
-  await ctx.services.audit.record(
-    ctx,
-    caller,
-    approvalEntry('approval.requested', approval, tenant),
-  )
+  const entry = approvalEntry('approval.requested', approval, tenant)
+  await ctx.services.audit.record(ctx, caller, entry, trx)
 }
 
 /** What became of a request, for the logs of tenant and partner. */

@@ -22,25 +22,23 @@ export async function removeSubscription(
   const { services } = ctx
   const found = await findSubscription(services.database.db, input.id)
   if (!found) throw noSuchSubscription()
-  const { before, after } = await onCurrentSubscription(services, found.tenantId, () =>
+  await onCurrentSubscription(services, found.tenantId, () =>
     oneAtATime(services, () =>
       services.database.db.transaction().execute(async (trx) => {
         await lockSubscriptionsOf(trx, found.tenantId)
         const row = await findSubscription(trx, input.id)
         if (!row) throw noSuchSubscription()
         if (isEnded(row.status)) throw new AppError('subscription_ended')
-        if (input.when === 'period_end' && row.cancelAtPeriodEnd) return { before: row, after: row }
+        if (input.when === 'period_end' && row.cancelAtPeriodEnd) return
         const ended = await endSubscription(trx, services, row, {
           when: input.when,
           comment: input.comment ?? null,
         })
         await confirmCancellation(trx, services, ended)
-        return ended
+        const { before, after } = ended
+        const { when } = input
+        await auditSubscription(ctx, trx, caller, 'subscription.canceled', before, after, { when })
       }),
     ),
   )
-  if (before !== after)
-    await auditSubscription(ctx, caller, 'subscription.canceled', before, after, {
-      when: input.when,
-    })
 }

@@ -33,16 +33,16 @@ export async function resumePaused(
     signal = paymentDeadline(),
   }: { language: PageLanguage; signal?: AbortSignal | undefined },
 ): Promise<PaymentOutcome | null> {
-  const resumed = await oneAtATime(services, () =>
-    services.database.db.transaction().execute(async (trx) => {
+  return oneAtATime(services, () =>
+    services.database.db.transaction().execute(async (trx): Promise<PaymentOutcome | null> => {
       await lockSubscriptionsOf(trx, tenantId)
       const row = await findLiveSubscription(trx, tenantId)
-      if (row?.status !== 'paused' || row.stripeSubscriptionId === null) return undefined
+      if (row?.status !== 'paused' || row.stripeSubscriptionId === null) return null
       const id = row.stripeSubscriptionId
       const message = await charge(payments, row, id, signal)
       const readAt = await databaseNow(trx)
       const read = await payments.findSubscription(id, { signal })
-      if (!read) return undefined
+      if (!read) return null
       const invoice =
         read.latestInvoiceId === null
           ? undefined
@@ -53,26 +53,24 @@ export async function resumePaused(
         eventAt: null,
         readAt,
       })
+      const after = applied?.after
+      if (after && after.status !== 'paused') {
+        const entry = subscriptionEntry('subscription.resumed', row, after)
+        await services.audit.recordSystem(entry, trx)
+      }
       const paid = invoice?.status === 'paid' && read.status !== 'paused'
-      const outcome: PaymentOutcome | null =
-        typeof mirrored === 'object' && invoice
-          ? {
-              invoiceId: mirrored.id,
-              number: invoice.number,
-              outcome: paid ? 'paid' : 'failed',
-              message: paid
-                ? null
-                : (message ?? errorTexts(language)('details.paymentFailedStillPaused')),
-            }
-          : null
-      return { row, after: applied?.after, outcome }
+      return typeof mirrored === 'object' && invoice
+        ? {
+            invoiceId: mirrored.id,
+            number: invoice.number,
+            outcome: paid ? 'paid' : 'failed',
+            message: paid
+              ? null
+              : (message ?? errorTexts(language)('details.paymentFailedStillPaused')),
+          }
+        : null
     }),
   )
-  if (!resumed) return null
-  const { row, after, outcome } = resumed
-  if (after && after.status !== 'paused')
-    await services.audit.recordSystem(subscriptionEntry('subscription.resumed', row, after))
-  return outcome
 }
 
 /**

@@ -43,10 +43,8 @@ import { toTenantSubscription } from './view.ts'
 
 type Terms = Omit<StartSubscription, 'slug'>
 /** `existing`: another one stood at the payment processor, and stands here now too. */
-type StartedSubscription =
-  | { row: SubscriptionRow; clientSecret: string | null }
-  | { existing: SubscriptionRow }
-  | { approval: ApprovalRow }
+type StartedSubscription = MadeStart | { existing: SubscriptionRow }
+type MadeStart = { row: SubscriptionRow; clientSecret: string | null } | { approval: ApprovalRow }
 
 /**
  * Subscribes the tenant at the payment processor. The first payment may have to be confirmed by a
@@ -77,15 +75,27 @@ export async function startSubscription(
       await useApproval(trx, services, access, approves, order)
       return undefined
     },
+    async record(trx, made) {
+      if ('approval' in made) return auditRequest(ctx, trx, access, made.approval)
+      const metadata = { ...onBehalfOf(access), ...(approves && { approval: approves.id }) }
+      const { caller } = access
+      await auditSubscription(
+        ctx,
+        trx,
+        caller,
+        'subscription.created',
+        undefined,
+        made.row,
+        metadata,
+      )
+      await approves?.record(trx)
+    },
   })
   if ('approval' in started) {
-    await auditRequest(ctx, access, started.approval)
     const nothing = { clientSecret: null, publishableKey: null, confirmationUrl: null }
     return { subscription: null, ...nothing, approvalId: started.approval.id }
   }
-  const metadata = { ...onBehalfOf(access), ...(approves && { approval: approves.id }) }
   const { row, clientSecret } = started
-  await auditSubscription(ctx, access.caller, 'subscription.created', undefined, row, metadata)
   const assigned = await countMembers(services.database.db, access.tenant.id)
   return {
     subscription: toTenantSubscription(row, assigned),
@@ -104,6 +114,7 @@ export async function startAtProcessor(
   {
     trialDays,
     allow,
+    record,
   }: {
     trialDays?: number | undefined
     /**
@@ -111,8 +122,10 @@ export async function startAtProcessor(
      * same start waits for its first payment already.
      */
     allow?: (trx: Trx, target: Target, repeats: boolean) => Promise<ApprovalRow | undefined>
-  } = {},
-): Promise<Exclude<StartedSubscription, { existing: SubscriptionRow }>> {
+    /** Records what was made, at the end of its transaction. */
+    record: (trx: Trx, made: MadeStart) => Promise<void>
+  },
+): Promise<MadeStart> {
   const { db } = services.database
   const payments = await requireOpenBilling(services, tenant)
   const named = { ...terms, source: 'stripe' as const }
@@ -143,16 +156,19 @@ export async function startAtProcessor(
       const found = await findLiveSubscription(trx, tenant.id)
       if (found && !isReplaceable(found, target, terms.currency)) return { existing: found }
       const approval = await allow?.(trx, target, found?.status === 'incomplete')
-      if (approval) return { approval }
-      return begin(trx, services, payments, {
-        signal,
-        customerId,
-        tenant,
-        target,
-        currency: terms.currency,
-        tax,
-        trialDays: trialDays ?? (await trialDaysFor(trx, tenant.id, target.trialDays)),
-      })
+      const made = approval
+        ? { approval }
+        : await begin(trx, services, payments, {
+            signal,
+            customerId,
+            tenant,
+            target,
+            currency: terms.currency,
+            tax,
+            trialDays: trialDays ?? (await trialDaysFor(trx, tenant.id, target.trialDays)),
+          })
+      if (!('existing' in made)) await record(trx, made)
+      return made
     }),
   )
   if ('existing' in started) throw exists(started.existing)

@@ -52,7 +52,7 @@ export async function updateSubscription(
   const found = await findSubscription(services.database.db, input.id)
   if (!found) throw noSuchSubscription()
   const billing = await readOpenBilling(services)
-  const { before, after } = await onCurrentSubscription(services, found.tenantId, () =>
+  const after = await onCurrentSubscription(services, found.tenantId, () =>
     oneAtATime(services, () =>
       services.database.db.transaction().execute(async (trx) => {
         await lockSubscriptionsOf(trx, found.tenantId)
@@ -76,11 +76,11 @@ export async function updateSubscription(
           row.source === 'manual'
             ? await changeHere(trx, services, row, target, input)
             : await changeThere(trx, services, billing(tenant), row, target, { left, buyer })
-        return { before: row, after: written }
+        await auditSubscription(ctx, trx, caller, actionOf(row, written), row, written)
+        return written
       }),
     ),
   )
-  await auditSubscription(ctx, caller, actionOf(before, after), before, after)
   return toSubscriptionView(after)
 }
 

@@ -61,17 +61,17 @@ export async function cardSetUp({ services, event, payments }: EventWork): Promi
   if (!(await noteCardChoice(db, customerId, event.created))) return stale
   const method = await payments.findPaymentMethod(paymentMethodId)
   if (method?.customerId !== customerId) return skipped('paymentMethodRemoved')
-  const card = await chooseCard(services, payments, tenantId, {
+  await chooseCard(services, payments, tenantId, {
     customerId,
     paymentMethodId,
     key: `default-card:${intent.id}`,
+    async record(card, trx) {
+      const tenant = await findCustomerTenant(trx ?? db, tenantId)
+      if (!tenant) return
+      const entry = cardEntry('billing.card_set', tenant, card)
+      await services.audit.recordSystem({ ...entry, source: 'webhook' }, trx)
+    },
   })
-  const tenant = await findCustomerTenant(db, tenantId)
-  if (tenant)
-    await services.audit.recordSystem({
-      ...cardEntry('billing.card_set', tenant, card),
-      source: 'webhook',
-    })
   await payWhatIsBehind(services, payments, tenantId, { language: defaultLanguage })
   return applied
 }

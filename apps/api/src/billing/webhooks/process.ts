@@ -7,9 +7,11 @@ import {
   findDueInboxEvents,
   finishInboxEvent,
 } from '@atrium/db/billing/webhook-inbox'
+import type { Trx } from '@atrium/db/platform/connect'
 import { PaymentDeclined } from '@atrium/integrations/payments/declined'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
-import type { Services } from '../../rpc/services.ts'
+import type { SystemEntry } from '../../rpc/audit-recorder.ts'
+import type { InTransaction, Services } from '../../rpc/services.ts'
 import { applyEvent } from './apply.ts'
 import type { Outcome } from './outcome.ts'
 
@@ -47,10 +49,13 @@ export async function processEvent(services: Services, id: string): Promise<void
   const event = await claimInboxEvent(services.database.db, id, leaseSeconds)
   if (!event) return
   const outcome = event.attempts > mostAttempts ? crashed : await tryToApply(services, event)
-  const kept = await finishInboxEvent(services.database.db, event, outcome)
-  if (!kept) return
-  services.metrics.webhooks.inc({ outcome: outcome.state })
-  if (outcome.state === 'parked') await recordParked(services, event, outcome.note)
+  const kept = await services.database.db.transaction().execute(async (trx) => {
+    const finished = await finishInboxEvent(trx, event, outcome)
+    if (finished && outcome.state === 'parked')
+      await recordParked(trx, services, event, outcome.note)
+    return finished
+  })
+  if (kept) services.metrics.webhooks.inc({ outcome: outcome.state })
 }
 
 const crashed: Outcome = { state: 'parked', note: stepFailureText('triesExhausted') }
@@ -84,7 +89,8 @@ function failureText(error: unknown): string | undefined {
 }
 
 async function recordParked(
-  services: Services,
+  trx: Trx,
+  services: InTransaction,
   event: ClaimedEvent,
   note: string | null,
 ): Promise<void> {
@@ -92,7 +98,7 @@ async function recordParked(
     { eventId: event.id, type: event.type, note },
     'a payment event was parked; an operator can replay it',
   )
-  await services.audit.recordSystem({
+  const entry: SystemEntry = {
     action: 'webhook.parked',
     source: 'webhook',
     outcome: 'failure',
@@ -100,5 +106,6 @@ async function recordParked(
     resourceId: event.id,
     resourceName: event.type,
     metadata: { objectId: event.objectId, attempts: event.attempts, note },
-  })
+  }
+  await services.audit.recordSystem(entry, trx)
 }

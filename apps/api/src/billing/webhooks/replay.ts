@@ -5,6 +5,7 @@ import {
   replayInboxEvent,
   replayParkedEvents,
 } from '@atrium/db/billing/webhook-inbox'
+import type { AuditEntry } from '../../rpc/audit-recorder.ts'
 import type { Caller } from '../../rpc/caller.ts'
 import type { Context } from '../../rpc/context.ts'
 import { getWebhookEvent, unknownEvent } from './get.ts'
@@ -22,18 +23,17 @@ export async function replayWebhookEvent(
   const { services } = ctx
   const event = await findInboxEvent(services.database.db, id)
   if (!event) throw unknownEvent()
-  const replayed = await services.database.db.transaction().execute(async (trx) => {
-    const done = await replayInboxEvent(trx, event.id)
-    if (done) await services.jobs.enqueueWebhooks(trx)
-    return done
-  })
-  if (!replayed) throw new AppError('event_state')
-  await services.audit.record(ctx, caller, {
-    action: 'webhook.replayed',
-    resourceType: 'webhook',
-    resourceId: event.id,
-    resourceName: event.type,
-    metadata: { before: event.state },
+  await services.database.db.transaction().execute(async (trx) => {
+    if (!(await replayInboxEvent(trx, event.id))) throw new AppError('event_state')
+    await services.jobs.enqueueWebhooks(trx)
+    const entry: AuditEntry = {
+      action: 'webhook.replayed',
+      resourceType: 'webhook',
+      resourceId: event.id,
+      resourceName: event.type,
+      metadata: { before: event.state },
+    }
+    await services.audit.record(ctx, caller, entry, trx)
   })
   return getWebhookEvent(services, event.id)
 }
@@ -44,12 +44,13 @@ export async function replayParked(ctx: Context, caller: Caller): Promise<Replay
   const ids = await services.database.db.transaction().execute(async (trx) => {
     const replayed = await replayParkedEvents(trx)
     if (replayed.length > 0) await services.jobs.enqueueWebhooks(trx)
+    const entry: AuditEntry = {
+      action: 'webhook.replayed',
+      resourceType: 'webhook',
+      metadata: { parked: replayed.length, ids: replayed },
+    }
+    await services.audit.record(ctx, caller, entry, trx)
     return replayed
-  })
-  await services.audit.record(ctx, caller, {
-    action: 'webhook.replayed',
-    resourceType: 'webhook',
-    metadata: { parked: ids.length, ids },
   })
   return { replayed: ids.length }
 }

@@ -56,11 +56,11 @@ export async function subscriptionChanged(work: EventWork): Promise<Outcome> {
       // A later reading that stands already was for another event: the mail is this one's.
       if (row) await remindOfTrial(work, trx, tenantId, row)
     }
+    for (const entry of made ? entriesOf(made, event.type) : [])
+      await services.audit.recordSystem({ ...entry, source: 'webhook' }, trx)
     return made
   })
   if (!change) return stale
-  for (const entry of entriesOf(change, event.type))
-    await services.audit.recordSystem({ ...entry, source: 'webhook' })
   await attendDunning(services, change.after.id)
   return applied
 }
