@@ -1,6 +1,7 @@
 import type { TransferOffer, TransferRequest } from '@atrium/core/partners/transfers'
 import { AppError } from '@atrium/core/platform/errors'
 import { findTransferOffer } from '@atrium/db/partners/transfers'
+import type { AuditEntry } from '../rpc/audit-recorder.ts'
 import type { Context } from '../rpc/context.ts'
 import type { OwnPartner } from '../rpc/guards.ts'
 import { lockOpenTenant } from '../rpc/open-tenant.ts'
@@ -48,32 +49,38 @@ export async function acceptTransfer(
     const partner = await holdOwnPartner(trx, proof, 'manageCustomers')
     if (partner.status !== 'active') throw new AppError('partner_suspended')
     const move = { tenantId: locked.id, from: offer.partnerId, to: partner.id }
-    return { tenant: offer, former: await moveToPartner(trx, services, move) }
+    const moved = { tenant: offer, former: await moveToPartner(trx, services, move) }
+    for (const entry of entriesOf(proof, moved))
+      await services.audit.record(ctx, proof.caller, entry, trx)
+    return moved
   })
-  const entry = {
-    resourceType: 'tenant',
-    resourceId: tenant.tenantId,
-    resourceName: tenant.name,
-    metadata: { partner: proof.partner.slug, formerPartner: former?.slug ?? null },
-  } as const
-  await services.audit.record(ctx, proof.caller, {
-    ...entry,
-    action: 'partner_transfer.accepted',
-    tenantSlug: tenant.slug,
-    partnerSlug: proof.partner.slug,
-  })
-  if (former)
-    await services.audit.record(ctx, proof.caller, {
-      ...entry,
-      action: 'partner_transfer.left',
-      tenantSlug: tenant.slug,
-      partnerSlug: former.slug,
-    })
   return {
     tenant: { slug: tenant.slug, name: tenant.name },
     managedElsewhere: former !== undefined,
     expiresAt: tenant.expiresAt.toISOString(),
   }
+}
+
+/** One in the log of the new partner, and one in that of the former. */
+function entriesOf({ partner }: OwnPartner, { tenant, former }: Moved): AuditEntry[] {
+  const entry = {
+    resourceType: 'tenant',
+    resourceId: tenant.tenantId,
+    resourceName: tenant.name,
+    tenantSlug: tenant.slug,
+    metadata: { partner: partner.slug, formerPartner: former?.slug ?? null },
+  }
+  return [
+    { ...entry, action: 'partner_transfer.accepted', partnerSlug: partner.slug },
+    ...(former
+      ? [{ ...entry, action: 'partner_transfer.left' as const, partnerSlug: former.slug }]
+      : []),
+  ]
+}
+
+interface Moved {
+  tenant: { tenantId: string; slug: string; name: string }
+  former: { slug: string } | undefined
 }
 
 async function readOffer(

@@ -48,17 +48,17 @@ export async function updatePartnerBranding(
   input: UpdatePartnerBranding,
 ): Promise<PartnerBrandingView> {
   const { slug: _, expectedVersion, ...changes } = input
-  const { partner, before, after } = await ctx.services.database.db
-    .transaction()
-    .execute(async (trx) => {
-      const locked = await lockOwnPartner(trx, proof, 'manageCustomers')
-      const stored = await readBranding(trx, locked.id)
-      requireVersion(expectedVersion, stored)
-      await savePartnerProfile(trx, locked.id, 'branding', changes)
-      return { partner: locked, before: stored, after: await readBranding(trx, locked.id) }
-    })
-  const changed = changedFields(before, after, fields)
-  if (Object.keys(changed).length > 0)
-    await recordPartner(ctx, proof.caller, partner, 'branding.updated', { changes: changed })
-  return after
+  return ctx.services.database.db.transaction().execute(async (trx) => {
+    const partner = await lockOwnPartner(trx, proof, 'manageCustomers')
+    const before = await readBranding(trx, partner.id)
+    requireVersion(expectedVersion, before)
+    await savePartnerProfile(trx, partner.id, 'branding', changes)
+    const after = await readBranding(trx, partner.id)
+    const changed = changedFields(before, after, fields)
+    if (Object.keys(changed).length > 0)
+      await recordPartner(ctx, trx, proof.caller, partner, 'branding.updated', {
+        changes: changed,
+      })
+    return after
+  })
 }

@@ -48,12 +48,13 @@ export async function createPartner(
           reason: null,
         })
       }
+      const created = { id: inserted.id, slug, name: input.name }
+      await recordPartner(ctx, trx, caller, created, 'partner.created', {
+        marginPct: input.marginPct ?? 0,
+      })
       return inserted.id
     })
     .catch(rejectTakenDomain)
-  await recordPartner(ctx, caller, { id, slug, name: input.name }, 'partner.created', {
-    marginPct: input.marginPct ?? 0,
-  })
   return readPartnerView(services, id, null)
 }
 

@@ -34,7 +34,7 @@ export async function saveReport(
   input: SaveReport,
 ): Promise<SavedReportView> {
   const { name, kind, params } = input
-  const { partner, report } = await ctx.services.database.db.transaction().execute(async (trx) => {
+  const report = await ctx.services.database.db.transaction().execute(async (trx) => {
     const locked = await lockOwnPartner(trx, proof, 'manageCustomers')
     if ((await queryReports(trx, locked.id)).length >= savedReportLimit) {
       throw new AppError('limit_reached', errorText('reportLimit', { savedReportLimit }))
@@ -50,12 +50,12 @@ export async function saveReport(
       throw new AppError('already_exists', message, { issues: [{ path: 'name', message }] })
     const saved = await findSavedReport(trx, inserted.id)
     if (!saved) throw new AppError('internal')
-    return { partner: locked, report: saved }
-  })
-  await recordPartner(ctx, proof.caller, partner, 'partner.report_saved', {
-    report: report.id,
-    name,
-    kind,
+    await recordPartner(ctx, trx, proof.caller, locked, 'partner.report_saved', {
+      report: saved.id,
+      name,
+      kind,
+    })
+    return saved
   })
   return toView(report)
 }
@@ -66,14 +66,14 @@ export async function deleteSavedReport(
   proof: OwnPartner,
   { id }: SavedReportPath,
 ): Promise<void> {
-  const { partner, removed } = await ctx.services.database.db.transaction().execute(async (trx) => {
+  await ctx.services.database.db.transaction().execute(async (trx) => {
     const locked = await lockOwnPartner(trx, proof, 'manageCustomers')
-    return { partner: locked, removed: await removeReport(trx, locked.id, id) }
-  })
-  if (!removed) throw new AppError('not_found', errorText('unknownReport'))
-  await recordPartner(ctx, proof.caller, partner, 'partner.report_deleted', {
-    report: id,
-    ...removed,
+    const removed = await removeReport(trx, locked.id, id)
+    if (!removed) throw new AppError('not_found', errorText('unknownReport'))
+    await recordPartner(ctx, trx, proof.caller, locked, 'partner.report_deleted', {
+      report: id,
+      ...removed,
+    })
   })
 }
 

@@ -61,19 +61,17 @@ export async function updatePartnerSettings(
   input: UpdatePartnerSettings,
 ): Promise<PartnerSettingsView> {
   const { slug: _, expectedVersion, ...changes } = input
-  const { partner, before, after } = await ctx.services.database.db
-    .transaction()
-    .execute(async (trx) => {
-      const locked = await lockOwnPartner(trx, proof, 'manageCustomers')
-      const stored = await readSettings(trx, locked.id)
-      requireVersion(expectedVersion, stored)
-      await savePartnerProfile(trx, locked.id, 'settings', changes)
-      return { partner: locked, before: stored, after: await readSettings(trx, locked.id) }
-    })
-  const changed = changedFields(before, after, Object.keys(standard))
-  if (Object.keys(changed).length > 0)
-    await recordPartner(ctx, proof.caller, partner, 'partner_settings.updated', {
-      changes: changed,
-    })
-  return after
+  return ctx.services.database.db.transaction().execute(async (trx) => {
+    const partner = await lockOwnPartner(trx, proof, 'manageCustomers')
+    const before = await readSettings(trx, partner.id)
+    requireVersion(expectedVersion, before)
+    await savePartnerProfile(trx, partner.id, 'settings', changes)
+    const after = await readSettings(trx, partner.id)
+    const changed = changedFields(before, after, Object.keys(standard))
+    if (Object.keys(changed).length > 0)
+      await recordPartner(ctx, trx, proof.caller, partner, 'partner_settings.updated', {
+        changes: changed,
+      })
+    return after
+  })
 }

@@ -18,6 +18,7 @@ import {
 import type { Trx } from '@atrium/db/platform/connect'
 import { addIdentitySyncTask, completeIdentitySyncTask } from '@atrium/db/users/identity-sync-tasks'
 import { failureTexts } from '@atrium/messages/failure-texts'
+import type { AuditEntry } from '../rpc/audit-recorder.ts'
 import type { Context } from '../rpc/context.ts'
 import type { OwnPartner } from '../rpc/guards.ts'
 import { lockOwnPartner } from '../rpc/partner-lock.ts'
@@ -58,18 +59,22 @@ export async function changeStaffAccess(
   input: ChangeStaffAccess,
 ): Promise<StaffView> {
   const { services } = ctx
-  const { before, after } = await services.database.db.transaction().execute(async (trx) => {
+  const after = await services.database.db.transaction().execute(async (trx) => {
     const staff = await lockStaff(trx, proof, input.userId)
     if (staff.access === 'owner' && input.access !== 'owner')
       await rejectLastOwner(trx, proof, staff)
     await setStaff(trx, staff.id, { partnerId: proof.partner.id, access: input.access })
-    return { before: staff, after: { ...staff, access: input.access } }
+    if (staff.access !== input.access)
+      await services.audit.record(
+        ctx,
+        proof.caller,
+        staffEntry(proof, 'partner_team.access_changed', staff, {
+          changes: { access: [staff.access, input.access] },
+        }),
+        trx,
+      )
+    return { ...staff, access: input.access }
   })
-  if (before.access !== after.access) {
-    await recordStaff(ctx, proof, 'partner_team.access_changed', after, {
-      changes: { access: [before.access, after.access] },
-    })
-  }
   return toStaffView(after, services.systems.identity !== null)
 }
 
@@ -92,10 +97,12 @@ export async function removeStaff(
   })
   const leftGroup = await leaveStaffGroup(ctx, removed)
   if (leftGroup) await completeIdentitySyncTask(db, removed.id, mark, { staff: true })
-  await recordStaff(ctx, proof, 'partner_team.removed', removed, {
+  // Whether the identity provider followed is part of the entry.
+  const entry = staffEntry(proof, 'partner_team.removed', removed, {
     access: removed.access,
     ...(leftGroup ? {} : { leftGroup }),
   })
+  await ctx.services.audit.record(ctx, proof.caller, entry)
 }
 
 async function lockStaff(trx: Trx, proof: OwnPartner, userId: string): Promise<StaffRow> {
@@ -129,21 +136,20 @@ async function leaveStaffGroup({ services, request }: Context, staff: StaffRow):
   }
 }
 
-function recordStaff(
-  ctx: Context,
-  { caller, partner }: OwnPartner,
+function staffEntry(
+  { partner }: OwnPartner,
   action: 'partner_team.access_changed' | 'partner_team.removed',
   staff: Pick<StaffRow, 'id' | 'email'>,
   metadata: Record<string, unknown>,
-): Promise<void> {
-  return ctx.services.audit.record(ctx, caller, {
+): AuditEntry {
+  return {
     action,
     resourceType: 'user',
     resourceId: staff.id,
     resourceName: staff.email,
     partnerSlug: partner.slug,
     metadata,
-  })
+  }
 }
 
 function toStaffView(row: StaffRow, connected: boolean): StaffView {

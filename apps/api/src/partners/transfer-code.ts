@@ -12,9 +12,12 @@ import {
   saveTransfer,
   type TransferRow,
 } from '@atrium/db/partners/transfers'
+import type { Trx } from '@atrium/db/platform/connect'
+import type { AuditEntry } from '../rpc/audit-recorder.ts'
 import type { Context } from '../rpc/context.ts'
 import type { Access } from '../rpc/guards.ts'
 import { lockOpenTenant, rejectFormerOwner } from '../rpc/open-tenant.ts'
+import type { TransactionContext } from '../rpc/services.ts'
 import { tenantTransaction } from '../rpc/tenant-transaction.ts'
 
 const dayMs = 86_400_000
@@ -52,10 +55,11 @@ export async function createTransferCode(
       createdAt,
       expiresAt: new Date(createdAt.getTime() + transferCodeDays * dayMs),
     })
-    return findTransfer(trx, tenant.id, createdAt)
+    const saved = await findTransfer(trx, tenant.id, createdAt)
+    if (!saved) throw new Error(`the transfer code of tenant ${tenant.id} is gone`)
+    await record(ctx, trx, access, 'partner_transfer.code_created')
+    return saved
   })
-  if (!row) throw new Error(`the transfer code of tenant ${tenant.id} is gone`)
-  await record(ctx, access, 'partner_transfer.code_created')
   return { ...toTransferCodeView(row), code }
 }
 
@@ -63,11 +67,10 @@ export async function createTransferCode(
 export async function revokeTransferCode(ctx: Context, access: Access): Promise<void> {
   const { services } = ctx
   const { tenant } = access
-  const revoked = await tenantTransaction(services, tenant.id, (trx) =>
-    deleteTransfer(trx, tenant.id),
-  )
-  if (!revoked) throw noSuchCode()
-  await record(ctx, access, 'partner_transfer.code_revoked')
+  await tenantTransaction(services, tenant.id, async (trx) => {
+    if (!(await deleteTransfer(trx, tenant.id))) throw noSuchCode()
+    await record(ctx, trx, access, 'partner_transfer.code_revoked')
+  })
 }
 
 /** The stored form of a code. */
@@ -82,15 +85,17 @@ const toTransferCodeView = ({ createdBy, createdAt, expiresAt }: TransferRow) =>
 })
 
 function record(
-  ctx: Context,
+  ctx: TransactionContext,
+  trx: Trx,
   { caller, tenant }: Access,
   action: 'partner_transfer.code_created' | 'partner_transfer.code_revoked',
 ): Promise<void> {
-  return ctx.services.audit.record(ctx, caller, {
+  const entry: AuditEntry = {
     action,
     resourceType: 'tenant',
     resourceId: tenant.id,
     resourceName: tenant.slug,
     tenantSlug: tenant.slug,
-  })
+  }
+  return ctx.services.audit.record(ctx, caller, entry, trx)
 }

@@ -17,6 +17,7 @@ import type { Caller } from '../rpc/caller.ts'
 import type { Context } from '../rpc/context.ts'
 import { requireVersion } from '../rpc/edit-version.ts'
 import { recordPartner } from '../rpc/partner-lock.ts'
+import type { TransactionContext } from '../rpc/services.ts'
 import { rejectTakenDomain } from './create.ts'
 import { setMargin } from './margin.ts'
 import { dayOf, readPartnerView, toPartnerView } from './view.ts'
@@ -33,23 +34,41 @@ export async function updatePartner(
 ): Promise<PartnerView> {
   const { services } = ctx
   const now = services.clock.now()
-  const { before, after, margin } = await services.database.db
+  const id = await services.database.db
     .transaction()
     .execute(async (trx) => {
-      const { id } = await lockLivePartner(trx, input.slug)
-      const stored = await record(trx, id, now)
-      requireVersion(input.expectedVersion, toPartnerView(stored, [], null))
-      const changes = changesOf(stored, input, now)
-      if (Object.keys(changes).length > 0) await writePartner(trx, id, changes)
-      const set = await setMargin(trx, id, input, { now, email: caller.email })
-      return { before: stored, after: await record(trx, id, now), margin: set }
+      const locked = await lockLivePartner(trx, input.slug)
+      const before = await readRecord(trx, locked.id, now)
+      requireVersion(input.expectedVersion, toPartnerView(before, [], null))
+      const changes = changesOf(before, input, now)
+      if (Object.keys(changes).length > 0) await writePartner(trx, locked.id, changes)
+      const margin = await setMargin(trx, locked.id, input, { now, email: caller.email })
+      const after = await readRecord(trx, locked.id, now)
+      await recordUpdate(ctx, trx, caller, { before, after, margin, reason: input.reason })
+      return locked.id
     })
     .catch(rejectTakenDomain)
-  const note = input.reason === undefined ? {} : { reason: input.reason }
+  return readPartnerView(services, id, null)
+}
+
+interface Updated {
+  before: PartnerRecord
+  after: PartnerRecord
+  margin: Awaited<ReturnType<typeof setMargin>>
+  reason: string | undefined
+}
+
+async function recordUpdate(
+  ctx: TransactionContext,
+  trx: Trx,
+  caller: Caller,
+  { before, after, margin, reason }: Updated,
+): Promise<void> {
+  const note = reason === undefined ? {} : { reason }
   if (before.status !== after.status) {
     const action: AuditAction =
       after.status === 'suspended' ? 'partner.suspended' : 'partner.resumed'
-    await recordPartner(ctx, caller, after, action, {
+    await recordPartner(ctx, trx, caller, after, action, {
       changes: { status: [before.status, after.status] },
       ...note,
     })
@@ -57,12 +76,11 @@ export async function updatePartner(
   if (margin) {
     const { marginPct, effectiveFrom } = margin.set
     const metadata = { changes: { marginPct: [margin.before, marginPct] }, effectiveFrom, ...note }
-    await recordPartner(ctx, caller, after, 'partner.margin_changed', metadata)
+    await recordPartner(ctx, trx, caller, after, 'partner.margin_changed', metadata)
   }
   const changes = changedFields(flat(before), flat(after), Object.keys(flat(after)))
   if (Object.keys(changes).length > 0)
-    await recordPartner(ctx, caller, after, 'partner.updated', { changes })
-  return readPartnerView(services, after.id, null)
+    await recordPartner(ctx, trx, caller, after, 'partner.updated', { changes })
 }
 
 /**
@@ -75,15 +93,13 @@ export async function terminatePartner(
   input: TerminatePartner,
 ): Promise<void> {
   const { services } = ctx
-  const partner = await services.database.db.transaction().execute(async (trx) => {
+  await services.database.db.transaction().execute(async (trx) => {
     const found = await lockLivePartner(trx, input.slug)
     await writePartner(trx, found.id, { status: 'terminated', terminated_at: services.clock.now() })
-    return found
-  })
-  const note = input.reason === undefined ? {} : { reason: input.reason }
-  await recordPartner(ctx, caller, partner, 'partner.terminated', {
-    changes: { status: [partner.status, 'terminated'] },
-    ...note,
+    await recordPartner(ctx, trx, caller, found, 'partner.terminated', {
+      changes: { status: [found.status, 'terminated'] },
+      ...(input.reason === undefined ? {} : { reason: input.reason }),
+    })
   })
 }
 
@@ -94,7 +110,7 @@ async function lockLivePartner(trx: Trx, slug: string): Promise<PartnerRow> {
   return partner
 }
 
-async function record(trx: Trx, id: string, now: Date): Promise<PartnerRecord> {
+async function readRecord(trx: Trx, id: string, now: Date): Promise<PartnerRecord> {
   const row = await readPartner(trx, id, dayOf(now))
   if (!row) throw new AppError('not_found', errorText('unknownPartnerSlug'))
   return row

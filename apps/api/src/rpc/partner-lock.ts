@@ -4,10 +4,11 @@ import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { holdPartner, lockPartner, type PartnerRow } from '@atrium/db/partners/partners'
 import type { Trx } from '@atrium/db/platform/connect'
+import type { AuditEntry } from './audit-recorder.ts'
 import type { Caller } from './caller.ts'
-import type { Context } from './context.ts'
 import { currentAccess } from './current-role.ts'
 import type { Access, OwnPartner } from './guards.ts'
+import type { TransactionContext } from './services.ts'
 
 /**
  * Locks the partner for a change of its data and checks the caller's permission again: the partner
@@ -64,20 +65,22 @@ async function stillAllowed(
   return partner
 }
 
-/** Records an act on a partner. */
+/** Records a change of a partner in its transaction. */
 export function recordPartner(
-  ctx: Context,
+  ctx: TransactionContext,
+  trx: Trx,
   caller: Caller,
   partner: Pick<PartnerRow, 'id' | 'slug' | 'name'>,
   action: AuditAction,
   metadata: Record<string, unknown>,
 ): Promise<void> {
-  return ctx.services.audit.record(ctx, caller, {
+  const entry: AuditEntry = {
     action,
     resourceType: 'partner',
     resourceId: partner.id,
     resourceName: partner.name,
     partnerSlug: partner.slug,
     metadata,
-  })
+  }
+  return ctx.services.audit.record(ctx, caller, entry, trx)
 }
