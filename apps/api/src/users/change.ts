@@ -9,6 +9,7 @@ import {
 } from '@atrium/core/users/users'
 import type { TouchedList } from '@atrium/db/mail/lists'
 import { reopenForName } from '@atrium/db/members/members'
+import type { Trx } from '@atrium/db/platform/connect'
 import { addIdentitySyncTask, completeIdentitySyncTask } from '@atrium/db/users/identity-sync-tasks'
 import {
   findUserByEmail,
@@ -26,6 +27,7 @@ import {
 import { listsInAudit, pushTouchedLists } from '../mail/lists/members.ts'
 import { changeEveryMembership } from '../members/everywhere.ts'
 import { leaveTenant } from '../members/leave.ts'
+import type { AuditEntry } from '../rpc/audit-recorder.ts'
 import type { Caller } from '../rpc/caller.ts'
 import type { Context } from '../rpc/context.ts'
 import { rejectNonOperator } from '../rpc/guards.ts'
@@ -63,9 +65,10 @@ export async function createUser(
     if (await findUserByEmail(trx, input.email)) throw new AppError('email_exists')
     const inserted = await insertUser(trx, { subject, ...fields })
     if (!inserted) throw new AppError('already_exists', errorText('subjectTaken'))
+    const created = { id: inserted.id, email: input.email }
+    await services.audit.record(ctx, caller, userEntry('user.created', created), trx)
     return inserted.id
   })
-  await recordOn(ctx, caller, 'user.created', { id, email: input.email })
   return toUserView(await readUser(services.database.db, id))
 }
 
@@ -96,40 +99,63 @@ export async function updateUser(
   }
   const changedProfile = profileChanges(before, input)
   const renamed = changedProfile.includes('name')
+  const record = async (after: UserRow, trx?: Trx) => {
+    const changed = changedFields(before, after, Object.keys(input))
+    if (Object.keys(changed).length === 0) return
+    const entry = userEntry('user.updated', after, { changes: changed })
+    await services.audit.record(ctx, caller, entry, trx)
+  }
   const mark = await services.database.db.transaction().execute(async (trx) => {
     const staff = await staffChange(trx, before, input)
     // Members before people, as every act on a member locks them.
     if (renamed) await reopenForName(trx, input.id)
     if (Object.keys(changes).length + Object.keys(staff).length > 0)
       await writeUser(trx, input.id, { ...changes, ...staff })
-    return changedProfile.length > 0
-      ? addIdentitySyncTask(trx, input.id, { profile: true })
-      : undefined
+    const added =
+      changedProfile.length > 0
+        ? await addIdentitySyncTask(trx, input.id, { profile: true })
+        : undefined
+    if (input.platformAdmin === undefined) await record(await readUser(trx, input.id), trx)
+    return added
   })
   if (mark !== undefined) await mirrorProfile(services, input.id, { renamed, mark })
   // Changes made here are kept and recorded, also when the identity provider then fails.
-  const [failed] = await Promise.allSettled([changePlatformAdmin(ctx, before, input.platformAdmin)])
+  const change = { requested: input.platformAdmin, record, recorded: false }
+  const [failed] = await Promise.allSettled([changePlatformAdmin(ctx, before, change)])
   const after = await readUser(services.database.db, input.id)
-  const changed = changedFields(before, after, Object.keys(input))
-  if (Object.keys(changed).length > 0)
-    await recordOn(ctx, caller, 'user.updated', after, { changes: changed })
+  // The right stayed as it was, so that only what was changed before it is left to record.
+  if (input.platformAdmin !== undefined && !change.recorded) await record(after)
   if (failed.status === 'rejected') throw failed.reason
   return toUserView(after, { own: self })
+}
+
+interface AdminChange {
+  requested: boolean | undefined
+  /** Records all that the call changed. */
+  record: (after: UserRow, trx: Trx) => Promise<void>
+  /** Whether the transaction that recorded it is committed. */
+  recorded: boolean
 }
 
 async function changePlatformAdmin(
   ctx: Context,
   user: UserRow,
-  requested: boolean | undefined,
+  change: AdminChange,
 ): Promise<void> {
-  if (requested === true && !user.platformAdmin) await grantPlatformAdmin(ctx, user)
+  const { requested } = change
+  if (requested === true && !user.platformAdmin) await grantPlatformAdmin(ctx, user, change)
   // A withdrawal that the provider has not followed yet is carried out again.
   const unsettled = Number(user.platformAdminChangedAt) === Number.POSITIVE_INFINITY
-  if (requested === false && (user.platformAdmin || unsettled)) await revokePlatformAdmin(ctx, user)
+  if (requested === false && (user.platformAdmin || unsettled))
+    await revokePlatformAdmin(ctx, user, change)
 }
 
 /** The provider's group first: the flag without the group would vanish at the next sign-in. */
-async function grantPlatformAdmin({ services }: Context, user: UserRow): Promise<void> {
+async function grantPlatformAdmin(
+  { services }: Context,
+  user: UserRow,
+  change: AdminChange,
+): Promise<void> {
   await rejectUnproved(services.database.db, user)
   const identity = requireIdentity(services)
   await orUpstreamFailed(async () => {
@@ -137,20 +163,31 @@ async function grantPlatformAdmin({ services }: Context, user: UserRow): Promise
     if (!userId) throw new AppError('not_found', errorText('identityUnknown'))
     await joinGroup(identity, services.config.groups.platformAdmins, userId)
   })
-  await setPlatformAdmin(services.database.db, user.id, true, 'now')
+  await services.database.db.transaction().execute(async (trx) => {
+    await setPlatformAdmin(trx, user.id, true, 'now')
+    await change.record(await readUser(trx, user.id), trx)
+  })
+  change.recorded = true
 }
 
 /**
  * Here first, so that it acts at once; until the provider's group agrees no token may give the flag
  * back. It is tried until it does.
  */
-async function revokePlatformAdmin({ services }: Context, user: UserRow): Promise<void> {
+async function revokePlatformAdmin(
+  { services }: Context,
+  user: UserRow,
+  change: AdminChange,
+): Promise<void> {
   const mark = await services.database.db.transaction().execute(async (trx) => {
     const admins = await lockPlatformAdmins(trx)
     if (admins.every((id) => id === user.id)) throw new AppError('last_platform_admin')
     await setPlatformAdmin(trx, user.id, false, 'never')
-    return addIdentitySyncTask(trx, user.id, { administrators: true })
+    const added = await addIdentitySyncTask(trx, user.id, { administrators: true })
+    await change.record(await readUser(trx, user.id), trx)
+    return added
   })
+  change.recorded = true
   await orUpstreamFailed(async () => {
     const identity = requireIdentity(services)
     const group = await identity.findGroup(services.config.groups.platformAdmins)
@@ -194,10 +231,13 @@ export async function deleteUser(ctx: Context, caller: Caller, id: string): Prom
   await leaveGroups(services, user, mark)
   const closed =
     user.lastSeenAt !== null || user.platformAdmin || user.partnerId !== null || tenants.length > 0
-  await db.transaction().execute((trx) => removeUser(trx, id, { closed }))
-  await recordOn(ctx, caller, 'user.deleted', user, {
-    ...(tenants.length > 0 ? { tenants } : {}),
-    ...listsInAudit(lists),
+  await db.transaction().execute(async (trx) => {
+    await removeUser(trx, id, { closed })
+    const entry = userEntry('user.deleted', user, {
+      ...(tenants.length > 0 ? { tenants } : {}),
+      ...listsInAudit(lists),
+    })
+    await services.audit.record(ctx, caller, entry, trx)
   })
 }
 
@@ -218,18 +258,16 @@ function rejectOwner(owned: Awaited<ReturnType<typeof ownedTenants>>): void {
   )
 }
 
-function recordOn(
-  ctx: Context,
-  caller: Caller,
+function userEntry(
   action: 'user.created' | 'user.updated' | 'user.deleted',
   user: { id: string; email: string },
   metadata: Record<string, unknown> = {},
-): Promise<void> {
-  return ctx.services.audit.record(ctx, caller, {
+): AuditEntry {
+  return {
     action,
     resourceType: 'user',
     resourceId: user.id,
     resourceName: user.email,
     metadata,
-  })
+  }
 }
