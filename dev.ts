@@ -356,7 +356,10 @@ function appEnvironment(
     OIDC_CLIENT_SECRET: systems.identity[app].clientSecret,
     APP_SECRET: appSecrets[app],
     ENCRYPTION_KEYS: encryptionKeys,
-    ...(app === 'portal' && { MAIL_PUBLIC_HOST: 'mail.localhost' }),
+    ...(app === 'portal' && {
+      API_PUBLIC_URL: at(ports.api),
+      MAIL_PUBLIC_HOST: 'mail.localhost',
+    }),
   }
 }
 

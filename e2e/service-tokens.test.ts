@@ -76,6 +76,35 @@ describe('an owner gives a program access', () => {
   })
 })
 
+describe('an owner connects a directory', () => {
+  it('copies the address, creates a token for it, and both work', async () => {
+    const { portal } = inject('workplace')
+    await using owner = await visit(browser)
+    const { page } = owner
+    await signIn(page, 'portal', 'Gero Owner')
+    await page.goto(`${portal}/t/${slug}/service-tokens`)
+    const panel = page.getByRole('region', { name: 'Connect a directory' })
+    await panel.getByRole('button', { name: 'Copy SCIM address' }).waitFor()
+    const address = (await panel.locator('code').first().textContent()) ?? ''
+    expect(address).toMatch(new RegExp(`^http.*/tenants/${slug}/scim/v2$`))
+    await panel.getByRole('tab', { name: 'authentik' }).click()
+    await panel.getByText('Create a SCIM provider').waitFor()
+    await expectWellMadeOnBoth(page)
+
+    await panel.getByRole('button', { name: 'Create token for a directory' }).click()
+    const form = page.getByRole('dialog', { name: 'Create a service token' })
+    const scopes = form.getByRole('group', { name: 'People and groups by SCIM' })
+    for (const name of ['Read', 'Write'])
+      expect(await scopes.getByRole('checkbox', { name }).isChecked()).toBe(true)
+    await form.getByRole('button', { name: 'Create token' }).click()
+    const token = await shownToken(page, 'Directory')
+    const users = await fetch(`${address}/Users`, { headers: { authorization: `Bearer ${token}` } })
+    expect(users.status).toBe(200)
+    expect(await users.json()).toMatchObject({ totalResults: 1 })
+    expect(owner.complaints).toEqual([])
+  })
+})
+
 describe('a partner and an operator', () => {
   it('have pages of their own for their tokens', async () => {
     const { portal, operator: at } = inject('workplace')

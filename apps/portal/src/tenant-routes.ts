@@ -121,6 +121,7 @@ export function tenantRoutes(tenant: AnyRoute) {
         () =>
           withMessages(
             import('./service-tokens/tokens-page.tsx'),
+            'portal.directory',
             'ui.service-tokens',
             'ui.issues',
           ),

@@ -11,7 +11,7 @@ import { readSubscription, readUser } from './profile.ts'
 import type { ApiProxy } from './proxy.ts'
 import { type AppContext, type AppEnv, rawQuery } from './request.ts'
 import type { Session, Sessions } from './sessions.ts'
-import type { MeView, SessionView, TokenView } from './views.ts'
+import type { ApiAddressView, MeView, SessionView, TokenView } from './views.ts'
 
 export interface ApiParts {
   app: WebApp
@@ -22,6 +22,8 @@ export interface ApiParts {
   tenantGroupPrefix: string
   /** The portal's; operators have no mailbox of a tenant. */
   mailProfiles: MailProfiles | undefined
+  /** Where programs reach the API. */
+  apiPublicUrl: string | undefined
 }
 
 /**
@@ -104,6 +106,12 @@ export function apiRoutes(parts: ApiParts): Hono<AppEnv> {
     return proxy.forward(c, session, { method: 'POST', target: '/flags/evaluate', body })
   })
 
+  if (app === 'portal')
+    routes.get('/api-address', async (c) => {
+      await proxy.requireSession(c)
+      return response(c, { url: parts.apiPublicUrl ?? null } satisfies ApiAddressView)
+    })
+
   if (mailProfiles) {
     routes.get('/mail-settings', (c) => mailProfiles.settings(c))
     routes.get('/mail-profile', (c) => mailProfiles.download(c))
@@ -159,6 +167,9 @@ function withTenant(
   return Buffer.from(JSON.stringify(tenantSlug === undefined ? body : { ...body, tenantSlug }))
 }
 
-function response(c: AppContext, body: SessionView | MeView | TokenView): Response {
+function response(
+  c: AppContext,
+  body: ApiAddressView | SessionView | MeView | TokenView,
+): Response {
   return c.json(body, 200, { 'cache-control': 'no-store' })
 }

@@ -168,6 +168,7 @@ export function createBff(options: BffOptions): Bff {
       staffGroups: config.staffGroups,
       tenantGroupPrefix: config.tenantGroupPrefix,
       mailProfiles,
+      apiPublicUrl: config.apiPublicUrl,
     }),
   )
   if (mailProfiles)

@@ -44,6 +44,7 @@ const shape = {
     .string()
     .regex(tenantGroupPrefixShape, tenantGroupPrefixFault)
     .optional(),
+  API_PUBLIC_URL: address.optional(),
   MAIL_PUBLIC_HOST: z
     .string()
     .transform((host) => host.toLowerCase())
@@ -94,6 +95,8 @@ export interface AppConfig {
   staffGroups: readonly string[]
   /** What the names of tenants' groups begin with, before the slug; empty for nothing. */
   tenantGroupPrefix: string
+  /** Where programs reach the API, without a slash at the end. */
+  apiPublicUrl: string | undefined
   /** Where devices reach the mail server. */
   mailHost: string | undefined
   /** Whether cards are entered through Stripe's form, which its page must be allowed to load. */
@@ -139,6 +142,7 @@ export function readAppConfig(
     recoveryFlow: e.IDP_RECOVERY_FLOW,
     staffGroups: [e.IDP_PLATFORM_ADMIN_GROUP, e.IDP_BUILTIN_ADMIN_GROUP, e.IDP_PARTNER_STAFF_GROUP],
     tenantGroupPrefix: e.IDP_TENANT_GROUP_PREFIX ?? '',
+    apiPublicUrl: e.API_PUBLIC_URL?.replace(/\/+$/, ''),
     mailHost: e.MAIL_PUBLIC_HOST,
     stripeForm: app === 'portal' && e.STRIPE_PUBLISHABLE_KEY !== undefined,
     profileSigning:

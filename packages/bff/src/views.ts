@@ -32,6 +32,11 @@ export type MeView = UserView & {
   partnerMode: boolean
 }
 
+/** `GET /api/api-address`: where programs reach the API; null when this server was not told. */
+export interface ApiAddressView {
+  url: string | null
+}
+
 /** `GET /api/mail-settings`: where mail programs and devices reach the mail server. */
 export interface MailSettingsView {
   host: string

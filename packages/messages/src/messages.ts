@@ -32,6 +32,7 @@ import type portalBillingAddress from './en/portal/billing-address.json'
 import type portalBillingInfo from './en/portal/billing-info.json'
 import type portalBranding from './en/portal/branding.json'
 import type portalDevices from './en/portal/devices.json'
+import type portalDirectory from './en/portal/directory.json'
 import type portalDomains from './en/portal/domains.json'
 import type portalLayout from './en/portal/layout.json'
 import type portalLists from './en/portal/lists.json'
@@ -125,6 +126,7 @@ export interface Messages {
     billing: typeof portalBilling
     branding: typeof portalBranding
     devices: typeof portalDevices
+    directory: typeof portalDirectory
     domains: typeof portalDomains
     layout: typeof portalLayout
     lists: typeof portalLists

@@ -82,6 +82,7 @@ export function appSettings(
       OIDC_CLIENT_SECRET: credentials.portalClientSecret,
       ENCRYPTION_KEYS: secrets.portalEncryption,
       APP_SECRET: secrets.portalApp,
+      API_PUBLIC_URL: `https://${names.api}`,
       MAIL_PUBLIC_HOST: names.mail,
       IDP_RECOVERY_FLOW: 'atrium-recovery',
     },

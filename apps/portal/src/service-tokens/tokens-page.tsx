@@ -6,6 +6,7 @@ import { maySeeSettings } from '../tenants/roles.ts'
 import { NoAccess } from '../tenants/tenant-frame.tsx'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { useTRPC } from '../trpc.ts'
+import { ConnectDirectory } from './connect-directory.tsx'
 import { useTokenActions } from './mutations.ts'
 
 /** Tokens of programs that act for the workplace. */
@@ -29,6 +30,7 @@ export function ServiceTokensPage() {
       cursors={cursors}
       onCursors={setCursors}
       actions={actions}
+      further={(create) => <ConnectDirectory tenant={tenant} onCreateToken={create} />}
     />
   )
 }

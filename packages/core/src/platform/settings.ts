@@ -150,6 +150,7 @@ export const settingNames = [
     'LOG_LEVEL',
     'NODE_ENV',
     'API_URL',
+    'API_PUBLIC_URL',
     'PUBLIC_URL',
     'PORTAL_URL',
     'BOOKING_URL',

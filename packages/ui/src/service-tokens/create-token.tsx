@@ -32,8 +32,12 @@ import { zodForm } from '../zod-form.ts'
 const t = translations('ui.service-tokens')
 const frame = translations('ui.frame')
 
+/** What the form of a token begins with. */
+export type ProposedToken = Pick<CreateServiceToken, 'name'> & { scopes: ServiceScope[] }
+
 interface Props {
   kind: ServiceTokenKind
+  proposed?: ProposedToken | undefined
   opened: boolean
   onClose: () => void
   /** Creates the token. The dialog shows the failure when it is rejected. */
@@ -68,13 +72,13 @@ const toToken = ({ name, scopes, networks, days }: Values): CreateServiceToken =
   expiresInDays: Number(days),
 })
 
-function CreateForm({ kind, onClose, onCreate, onCreated }: Omit<Props, 'opened'>) {
+function CreateForm({ kind, proposed, onClose, onCreate, onCreated }: Omit<Props, 'opened'>) {
   const [pending, setPending] = useState(false)
   const [error, setError] = useState<unknown>()
   const form = useForm<Values>({
     initialValues: {
-      name: '',
-      scopes: [],
+      name: proposed?.name ?? '',
+      scopes: proposed?.scopes ?? [],
       networks: '',
       days: String(serviceTokenDays.proposed),
     },

@@ -6,11 +6,11 @@ import type {
   ServiceTokenPage,
   ServiceTokenView,
 } from '@atrium/core/service-tokens/service-tokens'
-import { Button, Group, Text } from '@mantine/core'
+import { Box, Button, Group, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconPlus, IconRobot } from '@tabler/icons-react'
 import type { UseQueryResult } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { EmptyState } from '../data-states.tsx'
 import { translations } from '../messages.ts'
 import { PageHeader } from '../page-header.tsx'
@@ -20,7 +20,7 @@ import { SecretReveal } from '../secret-reveal.tsx'
 import { StatusBadge } from '../status-badge.tsx'
 import { Time } from '../time.tsx'
 import type { Tone } from '../tones.ts'
-import { CreateToken } from './create-token.tsx'
+import { CreateToken, type ProposedToken } from './create-token.tsx'
 import { RevokeToken, RotateToken } from './token-actions.tsx'
 
 const t = translations('ui.service-tokens')
@@ -39,14 +39,21 @@ interface Props {
   cursors: string | undefined
   onCursors: (cursors: string | undefined) => void
   actions: TokenActions
+  /** What stands below the list; `create` opens the form with these values. */
+  further?: (create: (proposed: ProposedToken) => void) => ReactNode
 }
 
 /** The page about the service tokens of a workplace, a partner or the platform. */
-export function TokenList({ kind, owner, query, cursors, onCursors, actions }: Props) {
+export function TokenList({ kind, owner, query, cursors, onCursors, actions, further }: Props) {
   const [creating, { open, close }] = useDisclosure(false)
+  const [proposed, setProposed] = useState<ProposedToken>()
+  const create = (token?: ProposedToken) => {
+    setProposed(token)
+    open()
+  }
   const [shown, setShown] = useState<CreatedServiceToken>()
   const createButton = (
-    <Button leftSection={<IconPlus size={17} aria-hidden />} onClick={open}>
+    <Button leftSection={<IconPlus size={17} aria-hidden />} onClick={() => create()}>
       {t('create.open')}
     </Button>
   )
@@ -75,8 +82,10 @@ export function TokenList({ kind, owner, query, cursors, onCursors, actions }: P
         cursors={cursors}
         onCursorHistory={onCursors}
       />
+      {further && <Box mt="xl">{further(create)}</Box>}
       <CreateToken
         kind={kind}
+        proposed={proposed}
         opened={creating}
         onClose={close}
         onCreate={actions.create}
