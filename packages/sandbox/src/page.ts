@@ -60,6 +60,7 @@ button.person b{display:block}
 table{border-collapse:collapse;width:100%;font-size:.9rem}
 th,td{text-align:left;padding:.35rem .5rem;border-bottom:1px solid var(--line);vertical-align:top}
 code{font-size:.9em;overflow-wrap:anywhere}
+pre{margin:0;white-space:pre-wrap}
 .whole,.whole code{white-space:nowrap;overflow-wrap:normal}
 `
 

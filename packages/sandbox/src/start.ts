@@ -16,6 +16,7 @@ import { createSmtp, type SmtpSystem } from './smtp/system.ts'
 import { honoListener, type SandboxSystem, type SystemContext } from './system.ts'
 import type { SystemName } from './system-names.ts'
 import { createVies, type ViesSystem } from './vies/system.ts'
+import { createWebhookReceiver } from './webhooks/receiver.ts'
 
 export interface StartOptions {
   /**
@@ -151,6 +152,7 @@ export async function startSandbox(options: StartOptions = {}): Promise<Sandbox>
     mailHost: options.mail?.hostname ?? `mail.${options.mail?.defaultDomain ?? 'atrium.test'}`,
     platformDomain: options.platformDomain ?? 'tenants.local',
   })
+  const webhooks = createWebhookReceiver(options.now ?? Date.now)
   const systems: readonly SandboxSystem[] = [identity, mail, files, payments, vies, smtp, dns]
   if (options.statePath !== undefined) saved = openSavedState(options.statePath, systems)
 
@@ -175,6 +177,7 @@ export async function startSandbox(options: StartOptions = {}): Promise<Sandbox>
       calls[system.name].clear()
     }
     faults.clear()
+    webhooks.reset()
   }
 
   try {
@@ -209,6 +212,7 @@ export async function startSandbox(options: StartOptions = {}): Promise<Sandbox>
           payments,
           dns: dns.zones,
           calendars: mail.calendars,
+          webhooks,
           faults,
           changed: () => saved.changed(),
           reset,

@@ -8,6 +8,7 @@ import { FaultInput } from '../faults.ts'
 import { deviceKinds } from '../identity/records.ts'
 import { PaymentAction } from '../payments/actions.ts'
 import { StripeFault } from '../payments/faults.ts'
+import { webhookRoutes } from '../webhooks/app.ts'
 import { readJson } from './bodies.ts'
 import { calendarRoutes } from './calendars.ts'
 import type { ControlParts } from './parts.ts'
@@ -137,6 +138,7 @@ export function controlApp(parts: ControlParts): Hono {
   })
 
   app.route('/', calendarRoutes(parts.calendars))
+  app.route('/', webhookRoutes(parts.webhooks))
   app.route('/', peoplePages(parts))
   return app
 }

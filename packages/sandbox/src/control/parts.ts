@@ -5,6 +5,7 @@ import type { IdentitySystem } from '../identity/system.ts'
 import type { PeopleCalendars } from '../mail/calendars/people.ts'
 import type { PaymentsSystem } from '../payments/system.ts'
 import type { SandboxSystem } from '../system.ts'
+import type { WebhookReceiver } from '../webhooks/receiver.ts'
 
 /** One running system as the control API sees it. */
 export interface HostedSystem {
@@ -20,6 +21,7 @@ export interface ControlParts {
   readonly payments: PaymentsSystem
   readonly dns: Zones
   readonly calendars: PeopleCalendars
+  readonly webhooks: WebhookReceiver
   readonly faults: Faults
   /** To be called after a change of the records. */
   readonly changed: () => void

@@ -82,6 +82,7 @@ function overview(parts: ControlParts, problem: string | undefined): Markup {
 ${problem !== undefined && html`<p class="alert" role="alert">${problem}</p>`}
 <section class="card" aria-labelledby="active"><h2 id="active">Active faults</h2>${activeFaults(active)}</section>
 ${parts.systems.map((hosted) => systemCard(hosted, active))}
+<section class="card" aria-labelledby="webhooks"><h2 id="webhooks">webhooks</h2><p><a href="/webhooks">Received webhooks</a></p></section>
 ${customFault()}
 <section class="card" aria-labelledby="people"><h2 id="people">Demo people</h2><p>The password of all of them is <code>${demoPassword}</code>.</p>
 <ul>${demoPeople.map((person) => html`<li>${person.name}, <code>${person.email}</code></li>`)}</ul></section>
