@@ -1,6 +1,6 @@
 import { type AuditAction, auditActions } from '@atrium/core/audit/audit'
 import { resourceReads } from '@atrium/core/events/event-type'
-import { eventSchema, eventTypes, leastEventSchema } from '@atrium/core/events/event-types'
+import { eventSchema, eventTypes, neededDetails } from '@atrium/core/events/event-types'
 import { EventView } from '@atrium/core/events/events'
 import { testEventType } from '@atrium/core/webhook-endpoints/webhook-endpoints'
 import { auditActionName } from '@atrium/messages/audit-action-names'
@@ -31,8 +31,9 @@ export function describeEvents(components: Components): ApiDocument['webhooks'] 
   const testEvent = toSchema(TestEvent, 'output', components)
   components.schemas.WebhookTestEvent = testEvent
   const webhooks = types.map((type) => {
-    const least = toSchema(leastEventSchema(type), 'output', components)
-    return [type, webhookOf(type, descriptionOf(type), eventName(type), least, components)] as const
+    const name = eventName(type)
+    const least = withDetails(components.schemas[name] ?? {}, neededDetails(type))
+    return [type, webhookOf(type, descriptionOf(type), name, least, components)] as const
   })
   const test = webhookOf(
     testEventType,
@@ -54,6 +55,24 @@ const TestEvent = EventView.omit({ cursor: true }).extend({
   type: z.literal(testEventType),
   data: EventView.shape.data.pick({ tenant: true, partner: true }),
 })
+
+type Fields = { properties: Readonly<Record<string, Schema>> }
+
+/** The schema of an event with these details alone. */
+function withDetails(schema: Schema, names: readonly string[]): Schema {
+  const { properties } = schema as Fields
+  const data = properties.data as Fields
+  const details = data.properties.details as Fields
+  const kept = Object.entries(details.properties).filter(([name]) => names.includes(name))
+  const least = { ...details, properties: Object.fromEntries(kept) }
+  return {
+    ...schema,
+    properties: {
+      ...properties,
+      data: { ...data, properties: { ...data.properties, details: least } },
+    },
+  }
+}
 
 /** What an event is about, and where that is read. */
 function descriptionOf(type: AuditAction): string {

@@ -35,12 +35,11 @@ export function exactEventSchema(type: AuditAction) {
   return schemaOf(type, z.strictObject({ ...details.shape, ...sharedDetails }))
 }
 
-/** The same with only what every event of the type has, for examples. */
-export function leastEventSchema(type: AuditAction) {
-  const needed = Object.entries(eventTypes[type].details.shape).filter(
-    ([, field]) => !z.safeParse(field, undefined).success,
+/** The details that every event of the type has. */
+export function neededDetails(type: AuditAction): string[] {
+  return Object.entries(eventTypes[type].details.shape).flatMap(([name, field]) =>
+    z.safeParse(field, undefined).success ? [] : [name],
   )
-  return schemaOf(type, z.object(Object.fromEntries(needed)))
 }
 
 function schemaOf(type: AuditAction, details: z.ZodObject) {
