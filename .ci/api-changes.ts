@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openApiDocument } from '@atrium/api/http/openapi'
+import { withScim } from '@atrium/api/http/openapi-scim'
 import { version } from '@atrium/core/platform/version'
 import {
   faultsOfChangelog,
@@ -36,7 +37,7 @@ const changelogFile = join(folder, 'api-changelog.md')
 const day = new Date().toISOString().slice(0, 10)
 const released = readRecord(await readFile(recordFile, 'utf8'))
 const changelog = await readFile(changelogFile, 'utf8')
-const present = recordOf(openApiDocument(version, '/'))
+const present = recordOf(withScim(openApiDocument(version, '/')))
 const changes = compareApis(released, present, day)
 const breaking = changes.filter(({ kind }) => kind === 'breaking')
 const faults = faultsOfChangelog(changelog, changes)

@@ -295,13 +295,24 @@ export function createApp(parts: AppParts): App {
     )
     return described
   }
+  const readWithScim = async () => {
+    const { withScim } = await import('./http/openapi-scim.ts')
+    return withScim(await readDocument())
+  }
   let document: Uint8Array<ArrayBuffer> | undefined
   app.get('/openapi.json', async (c) => {
     // Kept as it is sent, more than a megabyte.
     document ??= new TextEncoder().encode(JSON.stringify(await readDocument()))
     return c.body(document, 200, { 'content-type': 'application/json' })
   })
-  app.route('/docs', docsPages(readDocument))
+  let scimDocument: string | undefined
+  app.get('/openapi-scim.json', async (c) => {
+    scimDocument ??= JSON.stringify(
+      (await import('./http/openapi-scim.ts')).scimDocument(version, '/'),
+    )
+    return c.body(scimDocument, 200, { 'content-type': 'application/json' })
+  })
+  app.route('/docs', docsPages(readWithScim))
 
   const tooLarge = () => {
     throw new AppError('too_large')

@@ -8,8 +8,10 @@ import { faultsOfEvents, validatorOf } from '@atrium/testing/event-schemas'
 import { startTestApp } from '@atrium/testing/test-app'
 import { describe, expect, it } from 'vitest'
 import { openApiDocument } from '../src/http/openapi.ts'
+import { scimDocument } from '../src/http/openapi-scim.ts'
 import { exampleOf } from '../src/http/reference/examples.ts'
 import { exampleBody, type Listed, requestSamples } from '../src/http/reference/samples.ts'
+import { scimRoutes } from '../src/http/scim.ts'
 import { appRouter } from '../src/router.ts'
 import { proceduresOf } from '../src/rpc/procedure.ts'
 
@@ -111,6 +113,32 @@ const result = await dataOf(
     const removed = requestSamples(document, find('DELETE /tenants/{slug}/lists/{listId}'))
     expect(removed[1]?.text).toContain('\nawait dataOf(')
   })
+})
+
+it('describes every operation of the SCIM service, with what its errors mean', () => {
+  const scim = scimDocument('0.0.0', '/')
+  const described = Object.entries(scim.paths).flatMap(([path, item]) =>
+    Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
+  )
+  expect(described.toSorted()).toEqual(
+    scimRoutes()
+      .map(({ method, path }) => `${method} ${path}`)
+      .toSorted(),
+  )
+  const create = scim.paths['/tenants/{slug}/scim/v2/Users']?.post
+  expect(create?.requestBody?.content['application/json'].schema).toEqual({
+    $ref: '#/components/schemas/ScimUserInput',
+  })
+  expect(create?.security).toContainEqual({ serviceToken: ['scim:write'] })
+  expect(create?.responses['409']).toMatchObject({
+    description: expect.stringContaining('`email_taken`'),
+  })
+  // Other conflicts are bad requests there.
+  expect(create?.responses['400']).toMatchObject({
+    description: expect.stringContaining('`seats_exhausted`'),
+  })
+  const references = [...JSON.stringify(scim).matchAll(/#\/components\/schemas\/(\w+)/g)]
+  expect(references.filter(([, name = '']) => !scim.components.schemas[name])).toEqual([])
 })
 
 describe('a type of event', () => {

@@ -77,6 +77,7 @@ describe('REST and tRPC', () => {
     '/tenants/nowhere',
     '/nowhere',
     '/openapi.json',
+    '/openapi-scim.json',
     '/health/ready',
   ])('ask browsers to keep and to guess nothing: %s', async (path) => {
     const { headers } = await testApp.request('GET', path, { token: operator })
@@ -403,6 +404,9 @@ describe('the description of the API', () => {
       expect((await testApp.request('GET', `/docs/webhook-events/${name}`)).status).toBe(404)
     const events = String((await testApp.request('GET', '/docs?q=second+factors+reset')).body)
     expect(events).toContain('href="/docs/webhook-events/member.second_factors_reset"')
+    const scim = String((await testApp.request('GET', '/docs/scim')).body)
+    expect(scim).toContain('id="scim-patchUser"')
+    expect(scim).not.toContain('@atrium/client')
     const errors = String((await testApp.request('GET', '/docs/errors')).body)
     for (const code of errorCodes) expect(errors).toContain(`id="${code}"`)
   })

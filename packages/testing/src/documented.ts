@@ -1,4 +1,5 @@
 import { openApiDocument } from '@atrium/api/http/openapi'
+import { withScim } from '@atrium/api/http/openapi-scim'
 
 interface Described {
   matches: RegExp
@@ -11,7 +12,7 @@ let operations: Described[] | undefined
  * process.
  */
 function described(): Described[] {
-  operations ??= Object.entries(openApiDocument('0.0.0', '/').paths)
+  operations ??= Object.entries(withScim(openApiDocument('0.0.0', '/')).paths)
     // The me of /users/me is not taken for an id.
     .sort(([one], [other]) => one.split('{').length - other.split('{').length)
     .map(([path, item]) => ({

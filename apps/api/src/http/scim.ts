@@ -14,7 +14,7 @@ import { rejectionHeaders } from './problems.ts'
 import { type AppEnv, HttpRequestInfo } from './request-info.ts'
 import { logFailure } from './request-record.ts'
 
-interface ScimRoute extends ScimAddress {
+export interface ScimRoute extends ScimAddress {
   name: string
   procedure: RunnableProcedure
 }
@@ -153,7 +153,7 @@ function scimError(c: HonoContext<AppEnv>, failure: unknown): Response {
   const language = c.get('language')
   const issues = error.issuesIn(language)?.map(({ path, message }) => `${path}: ${message}`)
   const scimType = scimTypeOf(error)
-  const status = statusOf(error)
+  const status = scimStatusOf(error)
   const body = {
     schemas: [scimSchemas.error],
     status: String(status),
@@ -173,7 +173,7 @@ function scimError(c: HonoContext<AppEnv>, failure: unknown): Response {
  * Directories take 409 for a resource that exists already, and look for it; every other conflict is
  * a rule that the request breaks, or one that ends by waiting.
  */
-function statusOf({ code, status }: AppError): AppError['status'] {
+export function scimStatusOf({ code, status }: AppError): AppError['status'] {
   if (code === 'forbidden_field') return 400
   if (status !== 409 || code === 'email_taken' || code === 'already_exists') return status
   return code === 'member_busy' || code === 'edit_conflict' ? 503 : 400

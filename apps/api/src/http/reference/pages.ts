@@ -34,6 +34,7 @@ const byAddress = (one: Listed, other: Listed) =>
   one.path.localeCompare(other.path) || methods.indexOf(one.method) - methods.indexOf(other.method)
 
 const abbreviations: Readonly<Record<string, string>> = {
+  scim: 'Directories (SCIM)',
   sso: 'Single sign-on',
   mfa: 'Multi-factor sign-in',
 }
@@ -139,7 +140,9 @@ function operationOf(document: ApiDocument, listed: Listed): Html {
   ] as const
   const body = requestBody?.content['application/json'].schema
   const [status, response] = successOf(operation)
-  const result = response?.content?.['application/json']?.schema
+  const result = (
+    response?.content?.['application/json'] ?? response?.content?.['application/scim+json']
+  )?.schema
   return html`<section class="operation" id="${operation.operationId}" aria-labelledby="${operation.operationId}-title ${operation.operationId}-route">
     <div class="head">
       <h2 id="${operation.operationId}-title">${operation.summary}</h2>
@@ -214,11 +217,21 @@ function errorsOf(document: ApiDocument, { responses }: Operation): Html {
     ${errors.map(
       ([status, response]) => html`<div>
         <dt>${status}</dt>
-        <dd>${codesOf(document, response).map((code) => html`<a href="/docs/errors#${code}"><code>${code}</code></a>`)}</dd>
+        <dd>${errorLinks(codesIn(document, response))}</dd>
       </div>`,
     )}
   </dl>`
 }
+
+/** Errors of SCIM have no field for the code: their description names it. */
+function codesIn(document: ApiDocument, response: Operation['responses'][string]): string[] {
+  const codes = codesOf(document, response)
+  if (codes.length > 0 || '$ref' in response) return codes
+  return [...response.description.matchAll(/`(\w+)`: /g)].map(([, code = '']) => code)
+}
+
+const errorLinks = (codes: readonly string[]) =>
+  codes.map((code) => html`<a href="/docs/errors#${code}"><code>${code}</code></a>`)
 
 /** Long responses are collapsed: they would push the next operation away. */
 function responseSample(text: string): Html {

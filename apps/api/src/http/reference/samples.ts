@@ -21,8 +21,11 @@ export interface Listed {
 /** The same request with curl, the TypeScript client and the command line. */
 export function requestSamples(document: ApiDocument, listed: Listed): Sample[] {
   const request = readRequest(document, listed)
+  const first = { language: 'curl', text: curl(listed, request) }
+  // Directories bring their own client.
+  if (listed.operation.tags.includes('scim')) return [first]
   return [
-    { language: 'curl', text: curl(listed, request) },
+    first,
     { language: 'TypeScript', text: typescript(listed, request) },
     { language: 'Command line', text: commandLine(listed, request) },
   ]
