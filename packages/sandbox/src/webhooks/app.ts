@@ -41,7 +41,9 @@ export function webhookRoutes(receiver: WebhookReceiver): Hono {
     const { body, headers } = receiverPage(receiver, address, problem)
     return new Response(body, { status: problem === undefined ? 200 : 400, headers })
   }
-  const addressOf = (url: string) => new URL('/webhooks/receive', url).href
+  // By number: `WEBHOOK_ADDRESSES` of a local workplace names it, and the receiver listens there.
+  const addressOf = (url: string) =>
+    new URL('/webhooks/receive', url).href.replace('//localhost:', '//127.0.0.1:')
   app.get('/webhooks', (c) => show(addressOf(c.req.url)))
   app.post('/webhooks/form', async (c) => {
     // Another site in the same browser must not change what the receiver does.
