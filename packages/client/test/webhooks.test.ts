@@ -46,7 +46,7 @@ describe('a webhook', () => {
       id: '0197f7a4-2c1e-7000-8000-000000000001',
       type: 'list.updated',
       timestamp: '2026-01-31T09:30:00Z',
-      cursor: '81250-4711',
+      cursor: '81250-4711-1769851800',
       data: {
         tenant: 'acme',
         partner: null,

@@ -60,7 +60,7 @@ export const EventView = z
     timestamp: instant.meta({ openapi: { component: 'EventTime' } }),
     cursor: z.string().meta({
       description: 'Pass it as `after` for the events behind this one.',
-      examples: ['81250-4711'],
+      examples: ['81250-4711-1769851800'],
     }),
     data: z.object({
       tenant: z.string().nullable().describe('Slug of the tenant; null for what is of no tenant.'),

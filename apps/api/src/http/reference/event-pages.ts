@@ -56,7 +56,7 @@ export function eventTypePage(
           ${fieldsOf(document, data ?? {})}
         </div>
         <div class="samples">
-          <div class="sample"><h4>Example</h4><pre>${JSON.stringify(example, null, 2)}</pre></div>
+          <div class="sample"><h3>Example</h3><pre>${JSON.stringify(example, null, 2)}</pre></div>
         </div>
       </section>`,
   )

@@ -49,7 +49,7 @@ section.operation { display: grid; grid-template-columns: minmax(0, 1fr) minmax(
 .operation .head { grid-column: 1 / -1 } .operation .route { display: flex; flex-wrap: wrap; gap: .25rem .75rem; align-items: baseline; margin: .25rem 0 }
 .samples { position: sticky; top: 1rem; align-self: start }
 .sample { background: var(--code); color: var(--code-ink); border-radius: .5rem; margin: 0 0 1rem; overflow: hidden }
-.sample h4 { margin: 0; padding: .5rem 1rem; color: #b8c4cf; border-bottom: 1px solid #2b3947; font-weight: 600 }
+.sample h3, .sample h4 { margin: 0; font-size: .875rem; padding: .5rem 1rem; color: #b8c4cf; border-bottom: 1px solid #2b3947; font-weight: 600 }
 .sample pre { margin: 0; padding: .75rem 1rem; white-space: pre-wrap }
 .sample > summary { padding: .5rem 1rem; color: #b8c4cf; font-size: .875rem; font-weight: 600 } details.sample[open] > summary { border-bottom: 1px solid #2b3947 }
 .sample details summary { padding: .5rem 1rem; color: #9cc9f5 }
