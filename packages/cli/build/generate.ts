@@ -1,8 +1,8 @@
-import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openApiDocument } from '@atrium/api/http/openapi'
 import { appRouter } from '@atrium/api/router'
 import { proceduresOf } from '@atrium/api/rpc/procedure'
+import { writeWhole } from '@atrium/client/build/publish'
 import { version } from '@atrium/core/platform/version'
 import type { FieldSchema, Operation, OutputKind } from '../src/operations.ts'
 
@@ -16,10 +16,8 @@ const folder = join(import.meta.dirname, '../src/generated')
  * not versioned: every change of a procedure would change them.
  */
 export async function generateOperations(): Promise<void> {
-  await mkdir(folder, { recursive: true })
-  const temporary = join(folder, `.operations.${process.pid}`)
-  await writeFile(temporary, JSON.stringify(operations(), withoutReference))
-  await rename(temporary, join(folder, 'operations.json'))
+  const text = JSON.stringify(operations(), withoutReference)
+  await writeWhole(join(folder, 'operations.json'), text)
 }
 
 /** The zones are a component of 20 kB, which no command and no tool needs to name. */

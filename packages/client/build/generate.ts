@@ -1,10 +1,10 @@
-import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openApiDocument } from '@atrium/api/http/openapi'
 import { appRouter } from '@atrium/api/router'
 import { proceduresOf } from '@atrium/api/rpc/procedure'
 import { version } from '@atrium/core/platform/version'
 import openapiTypescript, { astToString } from 'openapi-typescript'
+import { writeWhole } from './publish.ts'
 
 const folder = join(import.meta.dirname, '../src/generated')
 const kinds = {
@@ -21,8 +21,8 @@ export async function generateTypes(): Promise<void> {
   const document = openApiDocument(version, '/')
   const described = JSON.stringify(withoutAlternatives(document))
   const nodes = await openapiTypescript(described, { silent: true })
-  await write('openapi.ts', astToString(nodes))
-  await write('router.ts', routerTypes())
+  await writeWhole(join(folder, 'openapi.ts'), astToString(nodes))
+  await writeWhole(join(folder, 'router.ts'), routerTypes())
 }
 
 /**
@@ -87,12 +87,4 @@ function written(tree: Tree): string {
     ([name, value]) => `${name}: ${typeof value === 'string' ? value : written(value)}`,
   )
   return `{\n${fields.join('\n')}\n}`
-}
-
-/** Whole or not at all: a check that runs at the same time reads the file. */
-async function write(name: string, text: string): Promise<void> {
-  await mkdir(folder, { recursive: true })
-  const temporary = join(folder, `.${name}.${process.pid}`)
-  await writeFile(temporary, text)
-  await rename(temporary, join(folder, name))
 }
