@@ -33,18 +33,15 @@ export function createCaller(profile: Pick<Profile, 'url' | 'token'>) {
   }
   return {
     send,
+    /** Returns the content of a file as it arrives. Throws ApiError. */
+    async download(operation: Operation, values: Values): Promise<ReadableStream<Uint8Array>> {
+      const { data, error, response } = await send(requestOf(operation, values), 'stream')
+      if (!response.ok || !data) throw new ApiError(response, error)
+      return data as ReadableStream<Uint8Array>
+    },
     /** Returns the parsed response. Throws ApiError for every status other than success. */
     async call(operation: Operation, values: Values): Promise<unknown> {
-      const { inPath, fields } = split(operation, values)
-      const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
-        encodeURIComponent(String(inPath[name])),
-      )
-      const inBody = !['GET', 'DELETE'].includes(operation.method)
-      const { data, error, response } = await send({
-        method: operation.method,
-        path,
-        ...(inBody ? hasFields(fields) && { body: fields } : { query: fields }),
-      })
+      const { data, error, response } = await send(requestOf(operation, values))
       if (!response.ok) throw new ApiError(response, error)
       const text = typeof data === 'string' ? data : ''
       const isJson = /\bjson\b/.test(response.headers.get('content-type') ?? '')
@@ -63,6 +60,19 @@ export function createCaller(profile: Pick<Profile, 'url' | 'token'>) {
 }
 
 export type Caller = ReturnType<typeof createCaller>
+
+function requestOf(operation: Operation, values: Values): RawRequest {
+  const { inPath, fields } = split(operation, values)
+  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(String(inPath[name])),
+  )
+  const inBody = !['GET', 'DELETE'].includes(operation.method)
+  return {
+    method: operation.method,
+    path,
+    ...(inBody ? hasFields(fields) && { body: fields } : { query: fields }),
+  }
+}
 
 const hasFields = (fields: Values) => Object.keys(fields).length > 0
 

@@ -7,6 +7,7 @@ import { type Operation, ownerOf, pathParameters } from './operations.ts'
 import { render } from './output.ts'
 import type { Profile } from './profile-file.ts'
 import { type Choice, chooseProfile } from './profiles.ts'
+import { saveFile } from './save-file.ts'
 import type { Terminal } from './terminal.ts'
 import { watch } from './watch.ts'
 
@@ -54,7 +55,11 @@ function describeCommand(command: Command, operation: Operation): Command {
     if (isFlag(schema)) command.addOption(new Option(`--no-${flag}`).hideHelp())
   }
   if (operation.output === 'pages') command.option('--all', 'every page, not only the first')
-  if (!operation.changes && operation.output !== 'file')
+  if (operation.output === 'file')
+    command
+      .option('--output <path>', 'write into this file, which appears when it is complete')
+      .option('--watch', 'show how much has arrived')
+  else if (!operation.changes)
     command.option('--watch [seconds]', 'read again and show changes until the work is done')
   if (operation.changes) command.option('--input <json>', 'the fields as JSON, @file or - (stdin)')
   if (operation.method === 'DELETE') command.option('--yes', 'without asking')
@@ -74,15 +79,25 @@ async function run(
   const profile = await chooseProfile(choiceOf(operation, given), terminal.env)
   const values = await readValues(operation, args, given, profile)
   if (operation.method === 'DELETE' && terminal.interactive && !given.yes) {
-    const wanted = await confirm({ message: `${operation.summary}?`, default: false })
+    const message = `${operation.summary}?`
+    const wanted = await confirm({ message, default: false }, terminal.prompt)
     if (!wanted) throw new DeclinedError('Nothing was changed.')
   }
   const caller = createCaller(profile)
+  if (operation.output === 'file') {
+    const content = await caller.download(operation, values)
+    return saveFile(content, { path: given.output, progress: given.watch !== undefined }, terminal)
+  }
   const show = (data: unknown) => print(data, operation, given, terminal)
   if (given.watch !== undefined) {
     const seconds = given.watch === true ? defaultWatchSeconds : Number(given.watch)
     if (!(seconds >= 1)) throw new UsageError('--watch takes seconds, at least 1.')
-    return watch(() => caller.call(operation, values), show, seconds * 1_000)
+    return watch(
+      () => caller.call(operation, values),
+      show,
+      (text) => terminal.note(text),
+      seconds * 1_000,
+    )
   }
   if (given.all) return show({ items: await caller.callPages(operation, values), nextCursor: null })
   show(await caller.call(operation, values))
@@ -124,8 +139,7 @@ async function readValues(
 }
 
 function print(data: unknown, operation: Operation, given: Given, terminal: Terminal): void {
-  if (operation.output === 'file') terminal.print(String(data).replace(/\n$/, ''))
-  else if (operation.output === 'nothing') terminal.note(`Done: ${operation.summary}.`)
+  if (operation.output === 'nothing') terminal.note(`Done: ${operation.summary}.`)
   else if (given.json) terminal.print(JSON.stringify(data, null, 2))
   else {
     terminal.print(render(data, terminal.width))

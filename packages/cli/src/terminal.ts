@@ -4,6 +4,10 @@ export interface Terminal {
   /** Columns; wide where the output is no terminal. */
   width: number
   interactive: boolean
+  /** Where questions are asked; those of the process where absent. */
+  prompt?: { input: NodeJS.ReadableStream; output: NodeJS.WritableStream }
+  /** Takes files as they arrive. */
+  out: NodeJS.WritableStream
   print(text: string): void
   /** Notes and failures, apart from the output. */
   note(text: string): void
@@ -15,6 +19,7 @@ export function processTerminal(): Terminal {
     env: process.env,
     width: process.stdout.columns || 160,
     interactive: Boolean(process.stdin.isTTY && process.stdout.isTTY),
+    out: process.stdout,
     print: (text) => void process.stdout.write(`${text}\n`),
     note: (text) => void process.stderr.write(`${text}\n`),
   }

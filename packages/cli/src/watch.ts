@@ -1,20 +1,45 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Reads again until nothing is under way any more, and shows every change. */
+/**
+ * Reads again until nothing is under way any more, and shows every change. `tell` gets how far the
+ * work is, where the record says so, and how many seconds that took.
+ */
 export async function watch(
   read: () => Promise<unknown>,
   show: (data: unknown) => void,
+  tell: (text: string) => void,
   intervalMs: number,
 ): Promise<void> {
+  const begun = performance.now()
   let before: string | undefined
+  let told: string | undefined
   for (;;) {
     const data = await read()
     const text = JSON.stringify(data)
     if (text !== before) show(data)
     before = text
+    const progress = progressOf(data)
+    if (progress !== undefined && progress !== told)
+      tell(`${progress} (${Math.round((performance.now() - begun) / 1_000)} s)`)
+    told = progress
     if (isSettled(data)) return
     await sleep(intervalMs)
   }
+}
+
+/** How far the work of a record is; undefined where it does not say. */
+export function progressOf(data: unknown): string | undefined {
+  if (typeof data !== 'object' || data === null) return undefined
+  const { counts, provisioningStatus, outcomes } = data as Record<string, unknown>
+  if (typeof counts === 'object' && counts !== null) {
+    const { total = 0, ready = 0, running = 0 } = counts as Record<string, number>
+    return `${total - ready - running} of ${total} rows`
+  }
+  const steps = provisioningStatus ?? outcomes
+  if (typeof steps !== 'object' || steps === null) return undefined
+  return Object.entries(steps)
+    .map(([step, state]) => `${step} ${state}`)
+    .join(', ')
 }
 
 /**

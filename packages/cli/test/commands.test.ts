@@ -167,8 +167,9 @@ describe('commands of the router', () => {
   })
 
   it('watch until the work is done', async () => {
-    const { status, out } = await atrium(['tenants', 'get', '--watch', '1'], env)
+    const { status, out, err } = await atrium(['tenants', 'get', '--watch', '1'], env)
     expect({ status, shown: out.match(/^slug/gm)?.length }).toEqual({ status: 0, shown: 1 })
+    expect(err).toMatch(/identity ok.* \(\d+ s\)/)
     expect(await atrium(['tenants', 'get', '--watch', 'x'], env)).toMatchObject({ status: 64 })
   })
 

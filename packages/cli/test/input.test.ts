@@ -3,7 +3,7 @@ import { UsageError } from '../src/failure.ts'
 import { choicesOf, isPlainList, placeholderOf, readJson, readOption } from '../src/input.ts'
 import { renderRows } from '../src/output.ts'
 import { checkAddress } from '../src/profile-file.ts'
-import { isSettled } from '../src/watch.ts'
+import { isSettled, progressOf, watch } from '../src/watch.ts'
 
 describe('an option', () => {
   const nullable = { anyOf: [{ type: 'integer' }, { type: 'null' }] }
@@ -77,5 +77,33 @@ describe('work', () => {
     [null, false],
   ])('is done or not: %j is %s', (data, settled) => {
     expect(isSettled(data)).toBe(settled)
+  })
+
+  it.each([
+    [{ counts: { total: 40, ready: 20, running: 8, created: 12 } }, '12 of 40 rows'],
+    [{ provisioningStatus: { mail: 'ok', files: 'pending' } }, 'mail ok, files pending'],
+    [{ name: 'Acme' }, undefined],
+    [null, undefined],
+  ])('says how far it is: %j', (data, progress) => {
+    expect(progressOf(data)).toBe(progress)
+  })
+
+  it('is shown at each change, with its progress, until it is done', async () => {
+    const states = ['pending', 'pending', 'ok'].map((mail) => ({ provisioningStatus: { mail } }))
+    const left = [...states]
+    const shown: unknown[] = []
+    const told: string[] = []
+    await watch(
+      async () => left.shift(),
+      (data) => shown.push(data),
+      (text) => told.push(text),
+      1,
+    )
+    expect(shown).toEqual([states[0], states[2]])
+    expect(told).toEqual([
+      expect.stringMatching(/^mail pending \(\d+ s\)$/),
+      expect.stringMatching(/^mail ok \(\d+ s\)$/),
+    ])
+    expect(left).toEqual([])
   })
 })

@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { openApiDocument } from '@atrium/api/http/openapi'
 import { exampleBody, requestSamples } from '@atrium/api/http/reference/samples'
@@ -45,6 +46,7 @@ async function send(command: string): Promise<Received[]> {
     },
     width: 100,
     interactive: false,
+    out: new PassThrough().resume(),
     print() {},
     note() {},
   })
