@@ -2,12 +2,18 @@ import { sql } from 'kysely'
 import type { Db, Trx } from '../platform/connect.ts'
 
 /**
- * Plans the reminders of a booking again, as its event type asks for: those whose time has not come
- * by `now`. None for a booking that is not confirmed. Those that went out before count for the time
- * that the meeting had then.
+ * Forgets the reminders of a booking, also those that went out: they count for the time that the
+ * meeting had then.
+ */
+export async function deleteReminders(trx: Trx, bookingId: string): Promise<void> {
+  await trx.deleteFrom('booking_reminders').where('booking_id', '=', bookingId).execute()
+}
+
+/**
+ * Plans the reminders of a confirmed booking that has none, as its event type asks for: those whose
+ * time has not come by `now`.
  */
 export async function planReminders(trx: Trx, bookingId: string, now: Date): Promise<void> {
-  await trx.deleteFrom('booking_reminders').where('booking_id', '=', bookingId).execute()
   // Plain SQL: the builder has no `unnest`.
   await sql`
     insert into booking_reminders (tenant_id, booking_id, minutes_before, due_at)

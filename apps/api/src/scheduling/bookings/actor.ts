@@ -21,7 +21,13 @@ export interface Actor {
   readonly by: BookingParty
   /** The person of the tenant or the platform; null for visitors and for what happens by itself. */
   readonly actorId: string | null
-  record(booking: BookingRow, action: AuditAction, metadata: Record<string, unknown>): Promise<void>
+  /** In the transaction of the change, as its last statement. */
+  record(
+    trx: Trx,
+    booking: BookingRow,
+    action: AuditAction,
+    metadata: Record<string, unknown>,
+  ): Promise<void>
 }
 
 /** Ids, times and the name of the event type alone: nothing that says who the visitor is. */
@@ -40,8 +46,8 @@ export function visitorActor(ctx: Context): Actor & { by: 'visitor' } {
   return {
     by: 'visitor',
     actorId: null,
-    record: (booking, action, metadata) =>
-      ctx.services.audit.recordVisitor(ctx, entry(booking, action, metadata)),
+    record: (trx, booking, action, metadata) =>
+      ctx.services.audit.recordVisitor(ctx, entry(booking, action, metadata), trx),
   }
 }
 
@@ -57,8 +63,8 @@ export function hostActor(ctx: Context, access: Access): Actor & { by: 'host' } 
         access,
         hosts.some(({ userId }) => userId === caller.id),
       ),
-    record: (booking, action, metadata) =>
-      ctx.services.audit.record(ctx, caller, entry(booking, action, metadata)),
+    record: (trx, booking, action, metadata) =>
+      ctx.services.audit.record(ctx, caller, entry(booking, action, metadata), trx),
   }
 }
 
@@ -66,6 +72,7 @@ export function platformActor({ audit }: Services): Actor & { by: 'system' } {
   return {
     by: 'system',
     actorId: null,
-    record: (booking, action, metadata) => audit.recordSystem(entry(booking, action, metadata)),
+    record: (trx, booking, action, metadata) =>
+      audit.recordSystem(entry(booking, action, metadata), trx),
   }
 }

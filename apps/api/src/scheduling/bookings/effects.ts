@@ -6,7 +6,7 @@ import {
   markCalendarsDue,
   retryCalendars,
 } from '@atrium/db/scheduling/booking-calendars'
-import { planReminders } from '@atrium/db/scheduling/booking-reminders'
+import { deleteReminders, planReminders } from '@atrium/db/scheduling/booking-reminders'
 import { type BookingRow, findBooking } from '@atrium/db/scheduling/bookings'
 import type { InTransaction, Services } from '../../rpc/services.ts'
 import { withHosts } from '../calendars/invitation.ts'
@@ -53,7 +53,11 @@ export async function queueEffects(
   if (event === 'no_show' || event === 'link_renewed') return
   const now = services.clock.now()
   // Reminders follow the time of the meeting, which an invitation of guests does not change.
-  if (event !== 'guests_invited') await planReminders(trx, booking.id, now)
+  if (event !== 'guests_invited') {
+    // Before a booking is confirmed it has none.
+    if (event !== 'requested' && event !== 'confirmed') await deleteReminders(trx, booking.id)
+    if (booking.status === 'confirmed') await planReminders(trx, booking.id, now)
+  }
   // The caller's process tries first; the job is for what is left then, or by a process that died.
   if (await markCalendarsDue(trx, booking.id, now))
     await services.jobs.enqueueCalendars(booking.id, settleMs / 1000 + 1, trx)

@@ -46,13 +46,11 @@ export interface TransitionRequest {
 export interface Transition {
   /** As it is after the change; calendars may follow. */
   booking: BookingRow
-  actor: Actor
   /** What follows the commit; undefined where nothing changed. */
   effects: BookingEffects | undefined
 }
 
 export interface BookingEffects {
-  audit: { action: AuditAction; booking: BookingRow; metadata: Record<string, unknown> }
   /** Hosts whose busy times are other ones now. */
   hostIds: readonly string[]
   /** Whether an entry of a host's own may have come into the time in the same second. */
@@ -61,8 +59,8 @@ export interface BookingEffects {
 
 /**
  * Carries out one command on a booking: locks its hosts and its row, decides on the row as it is
- * then, writes it with its line of history, and queues mails, reminders and calendars, in one
- * transaction. `runEffects` has to follow. The transaction may run again when the database asks for
+ * then, writes it with its line of history and its audit entry, and queues mails, reminders and
+ * calendars, in one transaction. `runEffects` has to follow. The transaction may run again when the database asks for
  * it. Throws AppError `not_found`, what the decision rejects with, and what `takeTime` and the
  * actor's `rejectFormer` throw; nothing is changed then.
  */
@@ -115,14 +113,12 @@ export async function settleTransition(
   return current
 }
 
-/** After the commit: records the change and brings the calendars along, for as long as is quick. */
+/** After the commit: brings the calendars along, for as long as is quick. */
 export async function runEffects(
   services: Services,
-  { booking, actor, effects }: Transition,
+  { booking, effects }: Transition,
 ): Promise<void> {
   if (!effects) return
-  const { action, booking: recorded, metadata } = effects.audit
-  await actor.record(recorded, action, metadata)
   for (const id of effects.hostIds) clearBusyTimes(services, id)
   await syncCalendar(services, booking.id)
   for (const id of effects.hostIds) clearBusyTimes(services, id)
@@ -137,7 +133,7 @@ async function carryOut(
   await actor.rejectFormer?.(trx, before.hosts)
   const decision = decideTransition(command, actor.by, stateOf(before), now)
   if (decision.outcome === 'rejected') throw rejectionError(decision.rejection, before)
-  if (decision.outcome === 'unchanged') return { booking: before, actor, effects: undefined }
+  if (decision.outcome === 'unchanged') return { booking: before, effects: undefined }
   const { event, releasesTime } = decision
   const current = await withHosts(trx, before)
   const patch = { ...decision.patch, ...(await takeTime?.(trx, current)) }
@@ -167,15 +163,11 @@ async function carryOut(
     previousStart: moved?.fromStart,
     ...(newHostId && { before }),
   })
+  const metadata = auditMetadata(command, actor, newHostId)
+  await actor.record(trx, before, auditActions[command.action], metadata)
   return {
     booking: after.booking,
-    actor,
     effects: {
-      audit: {
-        action: auditActions[command.action],
-        booking: before,
-        metadata: auditMetadata(command, actor, newHostId),
-      },
       hostIds: [...new Set([...hostIdsOf(before), ...hostIdsOf(after.booking)])],
       findConflict: takeTime !== undefined,
     },

@@ -60,8 +60,6 @@ export async function connectMailbox(
   else await connectByHand(ctx, access, host, calendars, { username, secret })
   clearBusyTimes(services, host.id)
   await takeBackDue(services)
-  const source = input.mode === 'mint' ? 'minted' : 'entered'
-  await recordHost(ctx, access, { action: 'mail_credential.set', host, metadata: { source } })
 }
 
 async function connectByMint(
@@ -91,7 +89,7 @@ async function connectByMint(
         ? new AppError('upstream_failed', error.message, { cause: error })
         : error
     })
-    await store(services, access, host.id, {
+    await store(ctx, access, host, {
       credential,
       calendar,
       minted: { id: minted.id, accountId, removalId: minted.removalId },
@@ -109,12 +107,13 @@ async function connectByHand(
   calendars: Calendars,
   credential: EnteredCredential,
 ): Promise<void> {
-  const { services } = ctx
   await takeMailboxSignIn(ctx, access.caller)
-  const calendar = await tryOut(services, calendars, host, credential).catch((error: unknown) => {
-    throw rejectionOfEntered(error)
-  })
-  await store(services, access, host.id, { credential, calendar, minted: null })
+  const calendar = await tryOut(ctx.services, calendars, host, credential).catch(
+    (error: unknown) => {
+      throw rejectionOfEntered(error)
+    },
+  )
+  await store(ctx, access, host, { credential, calendar, minted: null })
 }
 
 function rejectionOfEntered(error: unknown): unknown {
@@ -153,18 +152,21 @@ interface Connection {
 }
 
 async function store(
-  services: Services,
+  ctx: Context,
   access: Access,
-  hostId: string,
+  host: HostRow,
   { credential, calendar, minted }: Connection,
 ): Promise<void> {
+  const { services } = ctx
+  const { id: hostId } = host
+  const source = minted ? 'minted' : 'entered'
   const secret = requireKeyring(services).encrypt(credential.secret, secretContext(hostId))
   await tenantTransaction(services, access.tenant.id, async (trx) => {
     await lockOwnHost(trx, access, hostId)
     await revokeLater(trx, await lockMailCredential(trx, hostId))
     await saveMailCredential(trx, {
       hostId,
-      source: minted ? 'minted' : 'entered',
+      source,
       username: credential.username,
       secret,
       externalId: minted?.id ?? null,
@@ -174,6 +176,8 @@ async function store(
     if (minted) await deleteAppPasswordRemoval(trx, minted.removalId)
     await setHostCalendar(trx, hostId, calendar)
     await retryCalendar(trx, services, hostId)
+    const metadata = { source }
+    await recordHost(ctx, trx, access, { action: 'mail_credential.set', host, metadata })
   })
 }
 

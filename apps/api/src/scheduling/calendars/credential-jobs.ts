@@ -1,4 +1,5 @@
 import { listForsakenCredentials } from '@atrium/db/scheduling/mail-credentials'
+import type { AuditEntry } from '../../rpc/audit-recorder.ts'
 import type { Services } from '../../rpc/services.ts'
 import { takeBackDue } from './app-passwords.ts'
 import { eraseCredential } from './disconnect-mailbox.ts'
@@ -12,15 +13,15 @@ const perRun = 50
 export async function sweepCredentials(services: Services): Promise<void> {
   const { db } = services.database
   for (const hostId of await listForsakenCredentials(db, perRun)) {
-    const erased = await db.transaction().execute((trx) => eraseCredential(trx, hostId))
-    if (erased) {
-      await services.audit.recordSystem({
-        action: 'mail_credential.removed',
-        resourceType: 'host',
-        resourceId: hostId,
-        metadata: { reason: 'no host any more' },
-      })
+    const entry: AuditEntry = {
+      action: 'mail_credential.removed',
+      resourceType: 'host',
+      resourceId: hostId,
+      metadata: { reason: 'no host any more' },
     }
+    await db.transaction().execute(async (trx) => {
+      if (await eraseCredential(trx, hostId)) await services.audit.recordSystem(entry, trx)
+    })
   }
   await takeBackDue(services)
 }

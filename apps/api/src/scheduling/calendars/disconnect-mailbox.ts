@@ -19,14 +19,15 @@ export async function disconnectMailbox(
   hostId: string,
 ): Promise<void> {
   const { services } = ctx
-  const { host, erased } = await tenantTransaction(services, access.tenant.id, async (trx) => {
-    const { host: locked } = await lockOwnHost(trx, access, hostId)
-    return { host: locked, erased: await eraseCredential(trx, hostId) }
+  const erased = await tenantTransaction(services, access.tenant.id, async (trx) => {
+    const { host } = await lockOwnHost(trx, access, hostId)
+    if (!(await eraseCredential(trx, hostId))) return false
+    await recordHost(ctx, trx, access, { action: 'mail_credential.removed', host })
+    return true
   })
   if (!erased) return
   clearBusyTimes(services, hostId)
   await takeBackDue(services)
-  await recordHost(ctx, access, { action: 'mail_credential.removed', host })
 }
 
 /** False when there was none. */

@@ -27,9 +27,11 @@ import {
 } from '@atrium/db/scheduling/event-types'
 import { type HostRow, lockHost } from '@atrium/db/scheduling/hosts'
 import type { TenantTrx } from '@atrium/db/tenants/tenants'
+import type { AuditEntry } from '../../rpc/audit-recorder.ts'
 import type { Context } from '../../rpc/context.ts'
 import type { Access } from '../../rpc/guards.ts'
 import { lockOpenTenant, type OpenTenant, rejectFormerDelegate } from '../../rpc/open-tenant.ts'
+import type { TransactionContext } from '../../rpc/services.ts'
 import { tenantTransaction } from '../../rpc/tenant-transaction.ts'
 import { noSuchHost, requireHostAccess } from '../access.ts'
 import { noSuchEventType, toEventTypeView } from './event-types.ts'
@@ -46,7 +48,7 @@ export async function createEventType(
   input: CreateEventType,
 ): Promise<EventTypeView> {
   const { services } = ctx
-  const { row, tenant } = await tenantTransaction(services, access.tenant.id, async (trx) => {
+  return tenantTransaction(services, access.tenant.id, async (trx) => {
     const open = await lockOpenTenant(trx, access.tenant.slug)
     await rejectFormerDelegate(trx, access)
     const host = await lockHost(trx, open.id, input.hostId)
@@ -69,14 +71,13 @@ export async function createEventType(
       tenantId: open.id,
       hostId: host.id,
     }).catch(rejectTakenSlug)
-    return { row: await readBack(trx, id), tenant: open }
+    const view = toEventTypeView(await readBack(trx, id), open.slug, services.config)
+    await recordEventType(ctx, trx, access, open, 'event_type.created', view, {
+      assignment: view.assignment,
+      hostIds: view.hostIds,
+    })
+    return view
   })
-  const view = toEventTypeView(row, tenant.slug, services.config)
-  await recordEventType(ctx, access, tenant, 'event_type.created', view, {
-    assignment: view.assignment,
-    hostIds: view.hostIds,
-  })
-  return view
 }
 
 /**
@@ -90,36 +91,32 @@ export async function changeEventType(
   input: UpdateEventType,
 ): Promise<EventTypeView> {
   const { services } = ctx
-  const { before, after, tenant } = await tenantTransaction(
-    services,
-    access.tenant.id,
-    async (trx) => {
-      const { open, host, row } = await lockOwn(trx, access, input.eventTypeId)
-      if (row.version !== input.version)
-        throw new AppError(
-          'version_conflict',
-          errorText('eventTypeVersion', { version: row.version }),
-        )
-      const { slug: _, eventTypeId: __, version: ___, ...provided } = input
-      const stored = toSettings(row)
-      const named = Object.fromEntries(
-        Object.entries(provided).filter(([, value]) => value !== undefined),
-      ) as Partial<EventTypeSettings>
-      const merged: EventTypeSettings = { ...stored, ...named }
-      const requested = { ...merged, hostIds: hostIdsOf(merged, host.id) }
-      const issues = settingIssues({ ...requested, hostId: host.id })
-      if (issues.length > 0) throw new AppError('invalid_input', undefined, { issues })
-      await rejectUnfit(trx, access, host, requested, stored)
-      await writeEventType(trx, row.id, toContent(requested)).catch(rejectTakenSlug)
-      return { before: row, after: await readBack(trx, row.id), tenant: open }
-    },
-  )
-  const view = toEventTypeView(after, tenant.slug, services.config)
-  const [was, is] = [toSettings(before), toSettings(after)]
-  const changes = changedFields(was, is, Object.keys(is))
-  if (Object.keys(changes).length > 0)
-    await recordEventType(ctx, access, tenant, 'event_type.updated', view, { changes })
-  return view
+  return tenantTransaction(services, access.tenant.id, async (trx) => {
+    const { open, host, row } = await lockOwn(trx, access, input.eventTypeId)
+    if (row.version !== input.version)
+      throw new AppError(
+        'version_conflict',
+        errorText('eventTypeVersion', { version: row.version }),
+      )
+    const { slug: _, eventTypeId: __, version: ___, ...provided } = input
+    const stored = toSettings(row)
+    const named = Object.fromEntries(
+      Object.entries(provided).filter(([, value]) => value !== undefined),
+    ) as Partial<EventTypeSettings>
+    const merged: EventTypeSettings = { ...stored, ...named }
+    const requested = { ...merged, hostIds: hostIdsOf(merged, host.id) }
+    const issues = settingIssues({ ...requested, hostId: host.id })
+    if (issues.length > 0) throw new AppError('invalid_input', undefined, { issues })
+    await rejectUnfit(trx, access, host, requested, stored)
+    await writeEventType(trx, row.id, toContent(requested)).catch(rejectTakenSlug)
+    const after = await readBack(trx, row.id)
+    const view = toEventTypeView(after, open.slug, services.config)
+    const is = toSettings(after)
+    const changes = changedFields(stored, is, Object.keys(is))
+    if (Object.keys(changes).length > 0)
+      await recordEventType(ctx, trx, access, open, 'event_type.updated', view, { changes })
+    return view
+  })
 }
 
 /**
@@ -134,26 +131,15 @@ export async function removeEventType(
 ): Promise<void> {
   const { services } = ctx
   const now = services.clock.now()
-  const { row, tenant, coming } = await tenantTransaction(
-    services,
-    access.tenant.id,
-    async (trx) => {
-      const { open, row: found } = await lockOwn(trx, access, input.eventTypeId)
-      const count = await countComingBookings(trx, found.id, now)
-      if (count > 0 && !input.keepBookings) throw bookingsComing(count)
-      await markRemoved(trx, found.id, now)
-      return { row: found, tenant: open, coming: count }
-    },
-  )
-  const view = toEventTypeView(row, tenant.slug, services.config)
-  await recordEventType(
-    ctx,
-    access,
-    tenant,
-    'event_type.removed',
-    view,
-    coming > 0 ? { keptBookings: coming } : {},
-  )
+  await tenantTransaction(services, access.tenant.id, async (trx) => {
+    const { open, row } = await lockOwn(trx, access, input.eventTypeId)
+    const coming = await countComingBookings(trx, row.id, now)
+    if (coming > 0 && !input.keepBookings) throw bookingsComing(coming)
+    await markRemoved(trx, row.id, now)
+    const view = toEventTypeView(row, open.slug, services.config)
+    const metadata = coming > 0 ? { keptBookings: coming } : {}
+    await recordEventType(ctx, trx, access, open, 'event_type.removed', view, metadata)
+  })
 }
 
 function bookingsComing(count: number): AppError {
@@ -271,14 +257,15 @@ function toSettings(row: EventTypeRow): EventTypeSettings {
 }
 
 function recordEventType(
-  ctx: Context,
+  ctx: TransactionContext,
+  trx: Trx,
   { caller }: Access,
   tenant: { slug: string; partnerSlug: string | null },
   action: AuditAction,
   view: EventTypeView,
   metadata: Record<string, unknown>,
 ): Promise<void> {
-  return ctx.services.audit.record(ctx, caller, {
+  const entry: AuditEntry = {
     action,
     resourceType: 'event_type',
     resourceId: view.id,
@@ -286,5 +273,6 @@ function recordEventType(
     tenantSlug: tenant.slug,
     partnerSlug: tenant.partnerSlug,
     metadata: { hostId: view.hostId, ...metadata },
-  })
+  }
+  return ctx.services.audit.record(ctx, caller, entry, trx)
 }

@@ -59,15 +59,15 @@ export async function createHost(
       overrides: [],
       standard: true,
     })
+    await recordHost(ctx, trx, access, {
+      action: 'host.created',
+      host,
+      metadata: { userId: input.userId, zone: input.zone },
+    })
     return host
   }).catch((error: unknown) => {
     if (violatedConstraint(error) !== 'hosts_user') throw error
     throw new AppError('already_exists', errorText('alreadyHost'), { cause: error })
-  })
-  await recordHost(ctx, access, {
-    action: 'host.created',
-    host: made,
-    metadata: { userId: input.userId, zone: input.zone },
   })
   return readHostView(services, access, made.id)
 }

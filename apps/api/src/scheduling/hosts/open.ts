@@ -1,11 +1,11 @@
-import type { AuditAction, AuditOutcome } from '@atrium/core/audit/audit'
+import type { AuditAction } from '@atrium/core/audit/audit'
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { Trx } from '@atrium/db/platform/connect'
 import type { Keyring } from '@atrium/db/platform/encryption'
 import { type HostRow, lockHost } from '@atrium/db/scheduling/hosts'
 import type { TenantTrx } from '@atrium/db/tenants/tenants'
-import type { Context } from '../../rpc/context.ts'
+import type { AuditEntry } from '../../rpc/audit-recorder.ts'
 import { currentRole } from '../../rpc/current-role.ts'
 import type { Access } from '../../rpc/guards.ts'
 import {
@@ -14,7 +14,7 @@ import {
   type OpenTenant,
   rejectFormerDelegate,
 } from '../../rpc/open-tenant.ts'
-import type { Services } from '../../rpc/services.ts'
+import type { Services, TransactionContext } from '../../rpc/services.ts'
 import { noSuchHost } from '../access.ts'
 
 /**
@@ -58,25 +58,26 @@ export async function lockOwnHost(
   return { tenant, host }
 }
 
+/** Records a change of a host in its transaction. */
 export function recordHost(
-  ctx: Context,
+  ctx: TransactionContext,
+  trx: Trx,
   { caller, tenant }: Access,
   entry: {
     action: AuditAction
     host: Pick<HostRow, 'id' | 'slug'>
-    outcome?: AuditOutcome
     metadata?: Record<string, unknown>
   },
 ): Promise<void> {
-  const { action, host, outcome = 'success', metadata = {} } = entry
-  return ctx.services.audit.record(ctx, caller, {
+  const { action, host, metadata = {} } = entry
+  const written: AuditEntry = {
     action,
-    outcome,
     resourceType: 'host',
     resourceId: host.id,
     resourceName: host.slug,
     tenantSlug: tenant.slug,
     partnerSlug: tenant.partnerSlug,
     metadata,
-  })
+  }
+  return ctx.services.audit.record(ctx, caller, written, trx)
 }

@@ -61,14 +61,14 @@ export async function removeHost(
       await leaveOffers(trx, hostId)
       await markHostRemoved(trx, hostId)
       await eraseUnlessNeeded(trx, hostId)
+      await recordHost(ctx, trx, access, {
+        action: 'host.removed',
+        host,
+        metadata: { cancelledBookings: coming.length },
+      })
     }),
   )
   await takeBackDue(services)
-  await recordHost(ctx, access, {
-    action: 'host.removed',
-    host,
-    metadata: { cancelledBookings: coming.length },
-  })
 }
 
 async function eraseUnlessNeeded(trx: Trx, hostId: string): Promise<void> {

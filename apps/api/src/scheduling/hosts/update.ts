@@ -27,26 +27,26 @@ export async function updateHost(
   input: UpdateHost,
 ): Promise<HostView> {
   const { services } = ctx
-  const { host, changes } = await tenantTransaction(services, access.tenant.id, async (trx) => {
+  const id = await tenantTransaction(services, access.tenant.id, async (trx) => {
     const { host: before } = await lockOwnHost(trx, access, input.hostId)
     if (before.version !== input.version) {
       throw new AppError('version_conflict', errorText('hostVersion', { version: before.version }))
     }
     const requested = await changesOf(trx, access, before, input)
     const written = withoutSame(before, requested)
-    if (Object.keys(written).length > 0) await writeHost(trx, before.id, written)
-    return { host: before, changes: written }
+    if (Object.keys(written).length > 0) {
+      await writeHost(trx, before.id, written)
+      await recordHost(ctx, trx, access, {
+        action: 'host.updated',
+        host: before,
+        metadata: { changes: shownChanges(before, written) },
+      })
+    }
+    return before.id
   }).catch((error: unknown) => {
     throw violatedConstraint(error) === 'hosts_slug' ? slugTaken(error) : error
   })
-  if (Object.keys(changes).length > 0) {
-    await recordHost(ctx, access, {
-      action: 'host.updated',
-      host,
-      metadata: { changes: shownChanges(host, changes) },
-    })
-  }
-  return readHostView(services, access, host.id)
+  return readHostView(services, access, id)
 }
 
 async function changesOf(

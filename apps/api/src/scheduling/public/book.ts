@@ -293,13 +293,10 @@ async function write(
   const booking = await findBooking(trx, id)
   if (!booking) throw new Error(`the booking ${id} has vanished`)
   await queueEffects(trx, services, { ...(await withHosts(trx, booking)), event: kind, actor })
-  const audit = {
-    action: pending ? ('booking.requested' as const) : ('booking.confirmed' as const),
-    booking,
-    metadata: { by: actor.by },
-  }
+  const action = pending ? 'booking.requested' : 'booking.confirmed'
+  await actor.record(trx, booking, action, { by: actor.by })
   // The callers look for a conflict: some wait for the outcome.
-  return { booking, actor, effects: { audit, hostIds, findConflict: false }, manage }
+  return { booking, effects: { hostIds, findConflict: false }, manage }
 }
 
 /** A visitor whose hold expired learns that when the time is gone. */

@@ -7,6 +7,7 @@ import {
   readBookingPage,
   saveBookingPage,
 } from '@atrium/db/scheduling/booking-page-settings'
+import type { AuditEntry } from '../../rpc/audit-recorder.ts'
 import type { Context } from '../../rpc/context.ts'
 import type { Access } from '../../rpc/guards.ts'
 import { lockOpenTenant, rejectFormerAdmin } from '../../rpc/open-tenant.ts'
@@ -30,7 +31,7 @@ export async function updateBookingPage(
 ): Promise<BookingPageView> {
   const { services } = ctx
   const { slug: _, version, ...provided } = input
-  const { tenant, changes } = await tenantTransaction(services, access.tenant.id, async (trx) => {
+  await tenantTransaction(services, access.tenant.id, async (trx) => {
     const open = await lockOpenTenant(trx, access.tenant.slug)
     await rejectFormerAdmin(trx, access)
     const { version: now, ...before } = await readBookingPage(trx, open.id)
@@ -44,16 +45,16 @@ export async function updateBookingPage(
     } = provided
     const after = { enabled, headline, intro, embedOrigins: [...new Set(embedOrigins)] }
     await saveBookingPage(trx, open.id, after)
-    return { tenant: open, changes: changedFields(before, after, Object.keys(after)) }
-  })
-  await services.audit.record(ctx, access.caller, {
-    action: 'booking_page.updated',
-    resourceType: 'booking_page',
-    resourceId: tenant.id,
-    resourceName: tenant.slug,
-    tenantSlug: tenant.slug,
-    partnerSlug: tenant.partnerSlug,
-    metadata: { changes },
+    const entry: AuditEntry = {
+      action: 'booking_page.updated',
+      resourceType: 'booking_page',
+      resourceId: open.id,
+      resourceName: open.slug,
+      tenantSlug: open.slug,
+      partnerSlug: open.partnerSlug,
+      metadata: { changes: changedFields(before, after, Object.keys(after)) },
+    }
+    await services.audit.record(ctx, access.caller, entry, trx)
   })
   return getBookingPage(ctx, access)
 }

@@ -29,9 +29,11 @@ import {
   replaceSchedule as writeSchedule,
 } from '@atrium/db/scheduling/schedules'
 import type { TenantTrx } from '@atrium/db/tenants/tenants'
+import type { AuditEntry } from '../../rpc/audit-recorder.ts'
 import type { Context } from '../../rpc/context.ts'
 import type { Access } from '../../rpc/guards.ts'
 import { lockOpenTenant, rejectFormerDelegate } from '../../rpc/open-tenant.ts'
+import type { TransactionContext } from '../../rpc/services.ts'
 import { tenantTransaction } from '../../rpc/tenant-transaction.ts'
 import { hostsInReach, noSuchHost, ownHost, requireHostAccess } from '../access.ts'
 import { affectedBookings } from './affected-bookings.ts'
@@ -88,36 +90,33 @@ export async function createSchedule(
   access: Access,
   input: CreateSchedule,
 ): Promise<ScheduleView> {
-  const { view, tenant, host } = await tenantTransaction(
-    ctx.services,
-    access.tenant.id,
-    async (trx) => {
-      const open = await lockOpenTenant(trx, access.tenant.slug)
-      await rejectFormerDelegate(trx, access)
-      const host = await lockHost(trx, open.id, input.hostId)
-      if (!host) throw noSuchHost()
-      requireHostAccess(access, host)
-      const count = await countSchedules(trx, host.id)
-      if (count >= schedulingLimits.schedulesPerHost)
-        throw new AppError(
-          'limit_reached',
-          errorText('scheduleLimit', { schedulesPerHost: schedulingLimits.schedulesPerHost }),
-        )
-      const schedule = {
-        ...contentOf(input),
-        tenantId: open.id,
-        hostId: host.id,
-        standard: input.standard || count === 0,
-      }
-      const id = await insertSchedule(trx, schedule)
-      return { view: await readSchedule(trx, open.id, id), tenant: open, host }
-    },
-  )
-  if (view.standard) await followZone(ctx.services, host)
-  await recordSchedule(ctx, access, tenant, 'schedule.created', view, {
-    timeZone: view.timeZone,
-    standard: view.standard,
+  const { view, host } = await tenantTransaction(ctx.services, access.tenant.id, async (trx) => {
+    const open = await lockOpenTenant(trx, access.tenant.slug)
+    await rejectFormerDelegate(trx, access)
+    const host = await lockHost(trx, open.id, input.hostId)
+    if (!host) throw noSuchHost()
+    requireHostAccess(access, host)
+    const count = await countSchedules(trx, host.id)
+    if (count >= schedulingLimits.schedulesPerHost)
+      throw new AppError(
+        'limit_reached',
+        errorText('scheduleLimit', { schedulesPerHost: schedulingLimits.schedulesPerHost }),
+      )
+    const schedule = {
+      ...contentOf(input),
+      tenantId: open.id,
+      hostId: host.id,
+      standard: input.standard || count === 0,
+    }
+    const id = await insertSchedule(trx, schedule)
+    const view = await readSchedule(trx, open.id, id)
+    await recordSchedule(ctx, trx, access, open, 'schedule.created', view, {
+      timeZone: view.timeZone,
+      standard: view.standard,
+    })
+    return { view, host }
   })
+  if (view.standard) await followZone(ctx.services, host)
   return view
 }
 
@@ -131,7 +130,7 @@ export async function replaceSchedule(
   access: Access,
   input: ReplaceSchedule,
 ): Promise<ReplacedSchedule> {
-  const { before, after, rows, tenant, host } = await tenantTransaction(
+  const { before, after, rows, host } = await tenantTransaction(
     ctx.services,
     access.tenant.id,
     async (trx) => {
@@ -148,26 +147,15 @@ export async function replaceSchedule(
       })
       const written = await findSchedule(trx, open.id, row.id)
       if (!written) throw noSuchSchedule()
-      return {
-        before: toScheduleView(row),
-        after: toScheduleView(written),
-        rows: { row, written },
-        tenant: open,
-        host: own,
-      }
+      const [before, after] = [toScheduleView(row), toScheduleView(written)]
+      const changes = changedFields(before, after, auditedFields)
+      if (Object.keys(changes).length > 0)
+        await recordSchedule(ctx, trx, access, open, 'schedule.updated', after, { changes })
+      return { before, after, rows: { row, written }, host: own }
     },
   )
   if (after.standard && (!before.standard || before.timeZone !== after.timeZone))
     await followZone(ctx.services, host)
-  const changes = changedFields(before, after, [
-    'name',
-    'timeZone',
-    'standard',
-    'weekly',
-    'overrides',
-  ])
-  if (Object.keys(changes).length > 0)
-    await recordSchedule(ctx, access, tenant, 'schedule.updated', after, { changes })
   // A schedule that becomes the standard is new to the bookings that follow that one.
   const old = rows.row.standard === rows.written.standard ? rows.row : undefined
   const affected = await affectedBookings(ctx.services.database.db, {
@@ -187,7 +175,7 @@ export async function removeSchedule(
   access: Access,
   scheduleId: string,
 ): Promise<void> {
-  const { view, tenant } = await tenantTransaction(ctx.services, access.tenant.id, async (trx) => {
+  await tenantTransaction(ctx.services, access.tenant.id, async (trx) => {
     const { open, row } = await lockSchedule(trx, access, scheduleId)
     if (row.standard) throw standardInUse()
     if (row.eventTypeCount > 0) throw namedByEventTypes(row.eventTypeCount)
@@ -196,10 +184,11 @@ export async function removeSchedule(
         ? namedByEventTypes(1)
         : error
     })
-    return { view: toScheduleView(row), tenant: open }
+    await recordSchedule(ctx, trx, access, open, 'schedule.removed', toScheduleView(row))
   })
-  await recordSchedule(ctx, access, tenant, 'schedule.removed', view)
 }
+
+const auditedFields = ['name', 'timeZone', 'standard', 'weekly', 'overrides'] as const
 
 const standardInUse = () => new AppError('schedule_in_use', errorText('standardSchedule'))
 const namedByEventTypes = (count: number) =>
@@ -252,14 +241,15 @@ function toScheduleView(row: ScheduleWithUse): ScheduleView {
 }
 
 function recordSchedule(
-  ctx: Context,
+  ctx: TransactionContext,
+  trx: Trx,
   { caller }: Access,
   tenant: { slug: string; partnerSlug: string | null },
   action: AuditAction,
   view: ScheduleView,
   metadata: Record<string, unknown> = {},
 ): Promise<void> {
-  return ctx.services.audit.record(ctx, caller, {
+  const entry: AuditEntry = {
     action,
     resourceType: 'schedule',
     resourceId: view.id,
@@ -267,5 +257,6 @@ function recordSchedule(
     tenantSlug: tenant.slug,
     partnerSlug: tenant.partnerSlug,
     metadata: { hostId: view.hostId, ...metadata },
-  })
+  }
+  return ctx.services.audit.record(ctx, caller, entry, trx)
 }
