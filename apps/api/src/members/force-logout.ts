@@ -12,6 +12,7 @@ import {
   beginMemberChange,
   isSelf,
   type MemberChange,
+  memberEntry,
   recordMember,
   rejectUnmanaged,
 } from './change-member.ts'
@@ -66,9 +67,12 @@ export async function forceLogout(
         signal,
       )
     }, sessionsMayContinue)
-    // Those that were opened meanwhile by a session that has ended now.
-    await deleteWebSessionsOfSubject(services.database.db, user.subject)
-    await recordMember(ctx, access, tenant, { ...entry, metadata: { sessions } })
+    const ended = memberEntry(tenant, { ...entry, metadata: { sessions } })
+    await services.database.db.transaction().execute(async (trx) => {
+      // Those that were opened meanwhile by a session that has ended now.
+      await deleteWebSessionsOfSubject(trx, user.subject)
+      await services.audit.record(ctx, access.caller, ended, trx)
+    })
     await tellOfEndedSessions(services, work, access.caller.name ?? access.caller.email ?? '')
     return {
       member: toMemberView(await readMember(services, access, userId), access),

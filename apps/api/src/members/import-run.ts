@@ -26,12 +26,13 @@ import type { Trx } from '@atrium/db/platform/connect'
 import { isUnavailable } from '@atrium/db/platform/failures'
 import { type AuditEntry, withGrant } from '../rpc/audit-recorder.ts'
 import { lockOpenTenant } from '../rpc/open-tenant.ts'
-import type { Services } from '../rpc/services.ts'
+import type { InTransaction, Services } from '../rpc/services.ts'
 import { tenantTransaction } from '../rpc/tenant-transaction.ts'
 import { invitationEntry, recordExpired, termsOf } from '../users/record-invitation.ts'
 import { placeOf } from './addresses.ts'
 import { insertMember } from './insert.ts'
 import { invitationTakes, inviteMember } from './invite.ts'
+import { requireMember } from './list.ts'
 import { runMember } from './run.ts'
 
 /**
@@ -127,9 +128,7 @@ async function importRow(services: Services, record: ImportRecord, row: Row): Pr
       : await again(services, record.tenantId, row.userId)
     if (work) await runMember(services, work, { fresh })
     const member = await findMember(db, record.tenantId, userId)
-    if (!(await finishImportRow(db, row, member ? unfinishedOf(member) : null))) return false
-    if (member && row.userId === null) await recordCreated(services, record, member)
-    return true
+    return await finishImportRow(db, row, member ? unfinishedOf(member) : null)
   } catch (error) {
     if (error instanceof LeaseLost) return false
     const rejection = findAppError(error)
@@ -186,6 +185,8 @@ async function make(services: Services, record: ImportRecord, row: Row): Promise
       stillMay: (trx) => rejectFormerRequester(trx, record, fields.role),
       inserted: async (trx, userId) => {
         if (!(await takeImportRow(trx, row, { userId }))) throw new LeaseLost()
+        const member = await requireMember(trx, record.tenantId, userId)
+        await recordCreated(services, trx, record, member)
       },
     },
     fields,
@@ -270,20 +271,20 @@ function unfinishedOf(member: MemberRow): string | null {
 }
 
 function recordCreated(
-  services: Services,
+  { audit }: InTransaction,
+  trx: Trx,
   record: ImportRecord,
   member: { id: string; email: string; role: string },
 ): Promise<void> {
-  return services.audit.recordSystem(
-    underGrant(record, {
-      action: 'member.created',
-      resourceType: 'member',
-      resourceId: member.id,
-      resourceName: member.email,
-      tenantSlug: record.tenantSlug,
-      metadata: { role: member.role, importId: record.id, requestedBy: record.requestedBy },
-    }),
-  )
+  const entry = underGrant(record, {
+    action: 'member.created',
+    resourceType: 'member',
+    resourceId: member.id,
+    resourceName: member.email,
+    tenantSlug: record.tenantSlug,
+    metadata: { role: member.role, importId: record.id, requestedBy: record.requestedBy },
+  })
+  return audit.recordSystem(entry, trx)
 }
 
 /** The entry as one of an act under the access grant by which the import was started. */

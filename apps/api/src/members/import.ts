@@ -20,6 +20,7 @@ import {
   setRequester,
 } from '@atrium/db/members/member-imports'
 import type { TenantTrx } from '@atrium/db/tenants/tenants'
+import type { AuditEntry } from '../rpc/audit-recorder.ts'
 import type { Context } from '../rpc/context.ts'
 import { toIssues } from '../rpc/errors.ts'
 import type { Access } from '../rpc/guards.ts'
@@ -60,25 +61,18 @@ export async function startImport(
     ? null
     : await services.database.db.transaction().execute(async (trx) => {
         await services.limits.takeIn(trx, ctx.request, [{ limit: 'imports_day', of: tenant.id }])
-        return insertImport(trx, {
+        const id = await insertImport(trx, {
           tenantId: tenant.id,
           requestedBy,
           requester: requesterOf(access),
           rows,
         })
+        const refused = rows.filter(({ state }) => state === 'refused').length
+        const entry = importEntry(tenant, id, { rows: rows.length, refused })
+        await services.audit.record(ctx, access.caller, entry, trx)
+        return id
       })
   if (importId === null) return dryRunView(rows, services.clock.now())
-  await services.audit.record(ctx, access.caller, {
-    action: 'member.imported',
-    resourceType: 'member_import',
-    resourceId: importId,
-    tenantSlug: tenant.slug,
-    partnerSlug: tenant.partnerSlug,
-    metadata: {
-      rows: rows.length,
-      refused: rows.filter(({ state }) => state === 'refused').length,
-    },
-  })
   work(services, importId)
   return viewOf(services, started(await readImportRecord(services, access, importId)), 'all')
 }
@@ -121,24 +115,31 @@ export async function resumeImport(
     const waiting = await listImportRows(services.database.db, importId, ['ready', 'running'])
     if (waiting.some(({ fields }) => fields.role === 'admin')) rejectAdminOnBehalf(access)
   }
-  const tenant = await tenantTransaction(services, access.tenant.id, async (trx) => {
-    const open = await openFor(trx, access)
-    if (resumes) await setRequester(trx, importId, nameOf(access), requesterOf(access))
-    return open
+  await tenantTransaction(services, access.tenant.id, async (trx) => {
+    const tenant = await openFor(trx, access)
+    if (!resumes) return
+    await setRequester(trx, importId, nameOf(access), requesterOf(access))
+    const entry = importEntry(tenant, importId, { resumed: true })
+    await services.audit.record(ctx, access.caller, entry, trx)
   })
-  if (resumes) {
-    work(services, importId)
-    await services.audit.record(ctx, access.caller, {
-      action: 'member.imported',
-      resourceType: 'member_import',
-      resourceId: importId,
-      tenantSlug: tenant.slug,
-      partnerSlug: tenant.partnerSlug,
-      metadata: { resumed: true },
-    })
-  }
+  if (resumes) work(services, importId)
   const now = await readImportRecord(services, access, importId)
   return viewOf(services, resumes ? started(now) : now, 'all')
+}
+
+function importEntry(
+  { slug, partnerSlug }: OpenTenant,
+  id: string,
+  metadata: Record<string, unknown>,
+): AuditEntry {
+  return {
+    action: 'member.imported',
+    resourceType: 'member_import',
+    resourceId: id,
+    tenantSlug: slug,
+    partnerSlug,
+    metadata,
+  }
 }
 
 function work(services: Services, importId: string): void {

@@ -40,7 +40,7 @@ export interface Maker {
   operator: boolean
   /** Rejects when the maker has lost the right meanwhile; runs under the tenant's lock. */
   stillMay: (trx: Trx) => Promise<void>
-  /** Runs in the transaction that makes the record. */
+  /** Runs last in the transaction that makes the record. */
   inserted?: (trx: Trx, userId: string) => Promise<void>
 }
 
@@ -112,8 +112,8 @@ export async function insertMember(
         mailVacant: vacant,
         fresh,
       })
-      await maker.inserted?.(trx, userId)
       await takeMember(trx, services, tenant.id, fields.alternativeEmail)
+      await maker.inserted?.(trx, userId)
       return { tenant, userId, work, silent, fresh, ...(raised ? { seats: raised } : {}) }
     })
     services.memberLeases.kept(inserted.work)

@@ -1,10 +1,13 @@
 import { splitAddress } from '@atrium/core/mail/mail-addresses'
 import { stepFailureText } from '@atrium/core/platform/failure-text'
+import type { TouchedList } from '@atrium/db/mail/lists'
 import { type MemberWork, noteMemberFacts, saveMemberFacts } from '@atrium/db/members/member-work'
+import type { Trx } from '@atrium/db/platform/connect'
 import type { MailAccount, MailServer } from '@atrium/integrations/mail/port'
 import { isTransient, UpstreamError } from '@atrium/integrations/upstream-error'
 import { removeFromLists } from '../mail/lists/members.ts'
 import { StepRejected } from '../platform/step-rejected.ts'
+import type { AuditEntry } from '../rpc/audit-recorder.ts'
 import { randomPassword } from './one-time-password.ts'
 import { type StepCall, standingOf } from './step.ts'
 
@@ -42,17 +45,20 @@ async function remove(
 ): Promise<void> {
   const account = await mail.readAccount(accountId, { signal })
   await mail.removeAccount(accountId, { signal })
-  const lists = await removeFromLists(services, work.tenant.id, account?.aliases ?? [])
-  for (const { id, address, left } of lists) {
-    await services.audit.recordSystem({
-      action: 'list.updated',
-      resourceType: 'list',
-      resourceId: id,
-      resourceName: address,
-      tenantSlug: work.tenant.slug,
-      metadata: { reason: 'aliases of a removed mailbox', recipientsLeft: left },
-    })
+  const record = async (trx: Trx, lists: readonly TouchedList[]) => {
+    for (const { id, address, left } of lists) {
+      const entry: AuditEntry = {
+        action: 'list.updated',
+        resourceType: 'list',
+        resourceId: id,
+        resourceName: address,
+        tenantSlug: work.tenant.slug,
+        metadata: { reason: 'aliases of a removed mailbox', recipientsLeft: left },
+      }
+      await services.audit.recordSystem(entry, trx)
+    }
   }
+  await removeFromLists(services, work.tenant.id, account?.aliases ?? [], record)
 }
 
 /** The account on record, or one that we created and whose response was lost. */

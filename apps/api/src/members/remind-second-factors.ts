@@ -2,6 +2,7 @@ import type { RemindedOfSecondFactors } from '@atrium/core/members/members'
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { listForReminder } from '@atrium/db/upstream-cache/mfa'
+import type { AuditEntry } from '../rpc/audit-recorder.ts'
 import type { Context } from '../rpc/context.ts'
 import type { Access } from '../rpc/guards.ts'
 import { lockOpenTenant, rejectFormerAdmin } from '../rpc/open-tenant.ts'
@@ -25,37 +26,30 @@ export async function remindOfSecondFactors(
   const { services } = ctx
   const day = services.clock.now().toISOString().slice(0, 10)
   const admin = access.caller.name ?? access.caller.email ?? ''
-  const { tenant, reminded, more } = await tenantTransaction(
-    services,
-    access.tenant.id,
-    async (trx) => {
-      const open = await lockOpenTenant(trx, access.tenant.slug)
-      await rejectFormerAdmin(trx, access)
-      const most = mostPerCall + 1
-      const people = await listForReminder(trx, open.id, { userIds, day, most })
-      const known = new Set(people.map(({ id }) => id))
-      if (userIds?.some((id) => !known.has(id)))
-        throw new AppError('not_found', errorText('unknownMember'))
-      const due = people.filter(
-        ({ missing, remindedToday, muted }) => missing && !remindedToday && !muted,
-      )
-      for (const person of due.slice(0, mostPerCall))
-        await mailSecondFactorReminder(services, trx, { person, tenantId: open.id, admin, day })
-      return {
-        tenant: open,
-        reminded: Math.min(due.length, mostPerCall),
-        more: due.length > mostPerCall,
-      }
-    },
-  )
-  await services.audit.record(ctx, access.caller, {
-    action: 'member.second_factors_reminded',
-    resourceType: 'tenant',
-    resourceId: tenant.id,
-    resourceName: tenant.slug,
-    tenantSlug: tenant.slug,
-    partnerSlug: tenant.partnerSlug,
-    metadata: { reminded },
+  return tenantTransaction(services, access.tenant.id, async (trx) => {
+    const open = await lockOpenTenant(trx, access.tenant.slug)
+    await rejectFormerAdmin(trx, access)
+    const most = mostPerCall + 1
+    const people = await listForReminder(trx, open.id, { userIds, day, most })
+    const known = new Set(people.map(({ id }) => id))
+    if (userIds?.some((id) => !known.has(id)))
+      throw new AppError('not_found', errorText('unknownMember'))
+    const due = people.filter(
+      ({ missing, remindedToday, muted }) => missing && !remindedToday && !muted,
+    )
+    for (const person of due.slice(0, mostPerCall))
+      await mailSecondFactorReminder(services, trx, { person, tenantId: open.id, admin, day })
+    const reminded = Math.min(due.length, mostPerCall)
+    const entry: AuditEntry = {
+      action: 'member.second_factors_reminded',
+      resourceType: 'tenant',
+      resourceId: open.id,
+      resourceName: open.slug,
+      tenantSlug: open.slug,
+      partnerSlug: open.partnerSlug,
+      metadata: { reminded },
+    }
+    await services.audit.record(ctx, access.caller, entry, trx)
+    return { reminded, more: due.length > mostPerCall }
   })
-  return { reminded, more }
 }

@@ -10,6 +10,7 @@ import {
   beginMemberChange,
   isSelf,
   type MemberChange,
+  memberEntry,
   recordMember,
   rejectOwnerLocked,
 } from './change-member.ts'
@@ -50,13 +51,12 @@ export async function resetSecondFactors(
       return id === undefined ? { removed: 0 } : identity.removeDevices(id)
     })
     const value = { enrolled: false, factors: {} }
-    await saveCacheEntries(
-      db,
-      'second_factors',
-      [{ userId: member.id, value }],
-      services.clock.now(),
-    )
-    await recordMember(ctx, access, tenant, { ...entry, metadata: { removed } })
+    const reading = { userId: member.id, value }
+    const reset = memberEntry(tenant, { ...entry, metadata: { removed } })
+    await db.transaction().execute(async (trx) => {
+      await saveCacheEntries(trx, 'second_factors', [reading], services.clock.now())
+      await services.audit.record(ctx, access.caller, reset, trx)
+    })
     const admin = access.caller.name ?? access.caller.email ?? ''
     await db.transaction().execute((trx) => tellOfSecondFactorReset(services, trx, work, admin))
     return { member: toMemberView(await readMember(services, access, userId), access), removed }

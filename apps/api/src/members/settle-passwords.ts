@@ -4,6 +4,7 @@ import {
   releaseMember,
   saveMemberFacts,
 } from '@atrium/db/members/member-work'
+import type { Trx } from '@atrium/db/platform/connect'
 import { tenantsOfUser } from '@atrium/db/tenants/tenants'
 import {
   deleteTemporaryPassword,
@@ -17,7 +18,8 @@ import { deleteWebSessionsOfSubject } from '@atrium/db/users/web-sessions'
 import type { IdentityProvider } from '@atrium/integrations/identity/port'
 import type { MailServer } from '@atrium/integrations/mail/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
-import type { Services } from '../rpc/services.ts'
+import { type AuditEntry, inChainOrder } from '../rpc/audit-recorder.ts'
+import type { InTransaction, Services } from '../rpc/services.ts'
 import { endSessionsAndTokens } from '../users/end-sessions.ts'
 import { mailOf } from './addresses.ts'
 import { randomPassword } from './one-time-password.ts'
@@ -132,16 +134,20 @@ async function closeMailboxes(
   signal: AbortSignal,
 ): Promise<void> {
   const closed = await lockMailboxes(services, works, signal)
-  await deleteTemporaryPassword(services.database.db, password)
-  for (const { tenant, mailbox } of closed)
-    await services.audit.recordSystem({
+  const entries = closed.map(
+    ({ tenant, mailbox }): AuditEntry => ({
       action: 'member.mailbox_password_replaced',
       resourceType: 'member',
       resourceId: password.userId,
       resourceName: password.email,
       tenantSlug: tenant.slug,
       metadata: { mailbox: mailbox?.address ?? null },
-    })
+    }),
+  )
+  await services.database.db.transaction().execute(async (trx) => {
+    await deleteTemporaryPassword(trx, password)
+    for (const entry of inChainOrder(entries)) await services.audit.recordSystem(entry, trx)
+  })
 }
 
 async function end(
@@ -159,8 +165,10 @@ async function end(
   await endSessionsAndTokens(services, identity, person, signal)
   await deleteWebSessionsOfSubject(db, password.subject)
   for (const work of works) await saveMemberFacts(db, work, { needs_password: true })
-  await markTemporaryPasswordEnded(db, password)
-  await record(services, password, works)
+  await db.transaction().execute(async (trx) => {
+    await markTemporaryPasswordEnded(trx, password)
+    await record(services, trx, password, works)
+  })
 }
 
 /** Gives the mailboxes passwords that no one knows. Returns the work on those that got one. */
@@ -196,7 +204,8 @@ async function accountOf(
 }
 
 async function record(
-  { audit }: Services,
+  { audit }: InTransaction,
+  trx: Trx,
   { userId, email, expiresAt }: TemporaryPassword,
   works: readonly MemberWork[],
 ): Promise<void> {
@@ -207,6 +216,7 @@ async function record(
     resourceName: email,
     metadata: { expiredAt: expiresAt.toISOString() },
   } as const
-  if (works.length === 0) await audit.recordSystem({ ...entry, resourceType: 'user' })
-  for (const { tenant } of works) await audit.recordSystem({ ...entry, tenantSlug: tenant.slug })
+  if (works.length === 0) await audit.recordSystem({ ...entry, resourceType: 'user' }, trx)
+  const entries = works.map(({ tenant }) => ({ ...entry, tenantSlug: tenant.slug }))
+  for (const one of inChainOrder(entries)) await audit.recordSystem(one, trx)
 }

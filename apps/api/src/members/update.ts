@@ -8,19 +8,20 @@ import { addIdentitySyncTask } from '@atrium/db/users/identity-sync-tasks'
 import { type UserChanges, updateUser } from '@atrium/db/users/users'
 import type { Context } from '../rpc/context.ts'
 import type { Access } from '../rpc/guards.ts'
+import type { TransactionContext } from '../rpc/services.ts'
 import {
   beginMemberChange,
   type ClaimedMember,
   isSelf,
   type MemberChange,
-  recordMember,
+  memberEntry,
   rejectAdminOnBehalf,
   rejectLastAdmin,
   rejectUnmanaged,
   rejectUntrusted,
 } from './change-member.ts'
 import { syncMemberships } from './jobs.ts'
-import { readMember } from './list.ts'
+import { readMember, requireMember } from './list.ts'
 import { runMember } from './run.ts'
 import { toMemberView } from './view.ts'
 
@@ -36,13 +37,14 @@ export async function updateMember(
   input: UpdateMember,
 ): Promise<UpdatedMember> {
   const { services } = ctx
-  const begun = await beginMemberChange(ctx, access, input.userId, (facts) =>
-    decideUpdate(facts, input),
-  )
+  const begun = await beginMemberChange(ctx, access, input.userId, async (facts) => {
+    const decided = await decideUpdate(facts, input)
+    await recordUpdate(ctx, facts)
+    return decided
+  })
   await runMember(services, begun.work)
   followUpdate(ctx, begun, begun.decided)
   const after = await readMember(services, access, input.userId)
-  await recordUpdate(ctx, access, begun, after)
   return { member: toMemberView(after, access), mirrors: mirrorsOf(after, begun.decided.todo) }
 }
 
@@ -58,27 +60,22 @@ export function followUpdate(
     )
 }
 
-/** Records what changed; `after` is the member after the upstream work. */
+/** Records what changed of role, name and contact data, in the transaction of the change. */
 export async function recordUpdate(
-  ctx: Context,
-  access: Access,
-  { tenant, member }: Pick<ClaimedMember<unknown>, 'tenant' | 'member'>,
-  after: MemberRow,
+  ctx: TransactionContext,
+  { trx, access, tenant, member }: MemberChange,
 ): Promise<void> {
-  const changes = changedFields(member, after, ['role', ...personFields])
-  const { role, ...personal } = changes
-  if (role)
-    await recordMember(ctx, access, tenant, {
-      action: 'member.role_changed',
-      member,
-      metadata: { changes: { role } },
-    })
-  if (Object.keys(personal).length > 0) {
-    await recordMember(ctx, access, tenant, {
-      action: 'member.updated',
-      member,
-      metadata: { changes: personal },
-    })
+  const after = await requireMember(trx, tenant.id, member.id)
+  const { role, ...personal } = changedFields(member, after, ['role', ...personFields])
+  const acts = [
+    ...(role ? [{ action: 'member.role_changed' as const, changes: { role } }] : []),
+    ...(Object.keys(personal).length > 0
+      ? [{ action: 'member.updated' as const, changes: personal }]
+      : []),
+  ]
+  for (const { action, changes } of acts) {
+    const entry = memberEntry(tenant, { action, member, metadata: { changes } })
+    await ctx.services.audit.record(ctx, access.caller, entry, trx)
   }
 }
 

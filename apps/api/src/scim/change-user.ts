@@ -100,7 +100,9 @@ async function changeTogether(
     // Upstream systems were asked about another address.
     if (difference.address !== undefined && difference.address !== address)
       throw new AppError('edit_conflict')
-    return write(services, facts, row, difference)
+    const written = await write(services, facts, row, difference)
+    await recordUpdate(ctx, facts)
+    return written
   }
   const even = expected.turn === 'suspend' ? evenSuspended : []
   const begun = await beginMemberChange(ctx, access, input.id, decide, even)
@@ -111,7 +113,6 @@ async function changeTogether(
   const after = await readMember(services, access, input.id)
   if (turned === 'resume') await recordTurn(ctx, access, begun, 'member.resumed', after)
   await recordEmail(ctx, access, begun, email, after)
-  await recordUpdate(ctx, access, begun, after)
   if (turned === 'suspend') await recordTurn(ctx, access, begun, 'member.suspended', after)
 }
 

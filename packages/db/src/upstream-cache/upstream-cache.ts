@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../platform/connect.ts'
+import type { Db, Trx } from '../platform/connect.ts'
 
 export type CacheKind = 'second_factors' | 'file_usage'
 
@@ -78,7 +78,7 @@ export type Reading = { userId: string; value: object } | { userId: string; fail
 
 /** Writes what was read, and gives the claims back. A failure takes the place of what was known. */
 export async function saveCacheEntries(
-  db: Db,
+  db: Db | Trx,
   kind: CacheKind,
   readings: readonly Reading[],
   now: Date,

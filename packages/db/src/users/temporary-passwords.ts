@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../platform/connect.ts'
+import type { Db, Trx } from '../platform/connect.ts'
 
 /** How long a password that another person has seen is valid. */
 export interface TemporaryPasswordTerm {
@@ -121,7 +121,7 @@ export async function markTemporaryPasswordEnding(
 
 /** Says that it expired before its person replaced it. One that was issued since is left alone. */
 export async function markTemporaryPasswordEnded(
-  db: Db,
+  db: Db | Trx,
   { userId, issuedAt }: { userId: string; issuedAt: Date },
 ): Promise<void> {
   await db
@@ -134,7 +134,7 @@ export async function markTemporaryPasswordEnded(
 
 /** Forgets it. With `issuedAt`, one that was issued since is left alone. */
 export async function deleteTemporaryPassword(
-  db: Db,
+  db: Db | Trx,
   { userId, issuedAt }: { userId: string; issuedAt?: Date },
 ): Promise<void> {
   await db

@@ -209,7 +209,7 @@ export async function deleteWebSessionsOfLogin(
 }
 
 /** Ends every session of a person, in both apps. */
-export async function deleteWebSessionsOfSubject(db: Db, subject: string): Promise<void> {
+export async function deleteWebSessionsOfSubject(db: Db | Trx, subject: string): Promise<void> {
   await db.deleteFrom('web_sessions').where('subject', '=', subject).execute()
 }
 

@@ -28,17 +28,20 @@ export function takeOutOfLists(
 }
 
 /**
- * The same for an address that has gone already, in a transaction of its own; the lists are pushed
- * in the background.
+ * The same for an address that has gone already, in a transaction of its own, which `record` ends;
+ * the lists are pushed in the background.
  */
 export async function removeFromLists(
   services: Services,
   tenantId: string,
   addresses: readonly string[],
+  record?: (trx: Trx, lists: readonly TouchedList[]) => Promise<void>,
 ): Promise<TouchedList[]> {
   const lists = await tenantTransaction(services, tenantId, async (trx) => {
     await lockTenantById(trx, tenantId)
-    return takeOutOfLists(trx, tenantId, addresses)
+    const touched = await takeOutOfLists(trx, tenantId, addresses)
+    await record?.(trx, touched)
+    return touched
   })
   pushTouchedLists(services, lists)
   return lists
