@@ -60,8 +60,8 @@ describe('adding a domain', () => {
     expect((await auditOf('first.example.org')).map((one) => one.action)).toEqual([
       'domain.added',
       'domain.rechecked',
-      'domain.rechecked',
       'domain.verified',
+      'domain.rechecked',
     ])
   })
 })

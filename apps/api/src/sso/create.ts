@@ -4,6 +4,7 @@ import { AppError } from '@atrium/core/platform/errors'
 import { trimEnd } from '@atrium/core/platform/trim'
 import type { CreatedSsoApp, CreateSsoApp } from '@atrium/core/sso/sso'
 import { slugify } from '@atrium/core/tenants/slugs'
+import type { Trx } from '@atrium/db/platform/connect'
 import { violatedConstraint } from '@atrium/db/platform/failures'
 import {
   activateSsoApp,
@@ -15,6 +16,7 @@ import {
 import type { IdentityProvider, SsoApplication } from '@atrium/integrations/identity/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import { rejectLimited } from '../billing/invoices/limits.ts'
+import type { AuditEntry } from '../rpc/audit-recorder.ts'
 import type { Context } from '../rpc/context.ts'
 import type { Access } from '../rpc/guards.ts'
 import { lockOpenTenant, rejectFormerDelegate } from '../rpc/open-tenant.ts'
@@ -40,8 +42,7 @@ export async function createSsoApp(
   const { row, groupId, partnerSlug } = await writeDown(services, access, input)
   // 384 bits: it cannot be guessed, and needs no escaping in a header or a form.
   const clientSecret = randomBytes(48).toString('base64url')
-  await carryOut(services, identity, row, { groupId, clientSecret })
-  await services.audit.record(ctx, access.caller, {
+  const entry: AuditEntry = {
     action: 'sso_app.created',
     resourceType: 'sso_app',
     resourceId: row.id,
@@ -49,7 +50,10 @@ export async function createSsoApp(
     tenantSlug: access.tenant.slug,
     partnerSlug,
     metadata: { clientId: row.clientId, redirectUris: row.redirectUris },
-  })
+  }
+  await carryOut(services, identity, row, { groupId, clientSecret }, (trx) =>
+    services.audit.record(ctx, access.caller, entry, trx),
+  )
   return { ...toSsoAppView(services, row, 'active'), clientSecret }
 }
 
@@ -100,6 +104,7 @@ async function carryOut(
   identity: IdentityProvider,
   row: SsoAppRow,
   secrets: { groupId: string; clientSecret: string },
+  record: (trx: Trx) => Promise<void>,
 ): Promise<void> {
   let made: SsoApplication
   try {
@@ -114,7 +119,12 @@ async function carryOut(
   } catch (error) {
     throw await withdrawn(services, row, error)
   }
-  if (await activateSsoApp(services.database.db, row.id, made.providerId)) return
+  const active = await services.database.db.transaction().execute(async (trx) => {
+    if (!(await activateSsoApp(trx, row.id, made.providerId))) return false
+    await record(trx)
+    return true
+  })
+  if (active) return
   // The clean-up took it for abandoned, so the provider may lack parts of it by now.
   await deprovision(services, identity, { ...row, providerId: made.providerId })
   throw new AppError('upstream_failed', errorText('applicationWithdrawn'))

@@ -1,3 +1,4 @@
+import type { Trx } from '@atrium/db/platform/connect'
 import { deleteSsoApp, type SsoAppRow } from '@atrium/db/sso/sso'
 import type { IdentityProvider } from '@atrium/integrations/identity/port'
 import type { Services } from '../rpc/services.ts'
@@ -6,12 +7,14 @@ const removalDeadlineMs = 20_000
 
 /**
  * Takes an application in state `removing` away from the provider and then forgets it. False when
- * the provider did not do its part: the record stays for `sweepSsoApps`. Repeatable.
+ * the provider did not do its part: the record stays for `sweepSsoApps`. `record` runs in the
+ * transaction that forgets it. Repeatable.
  */
 export async function deprovision(
   services: Services,
   identity: IdentityProvider,
   row: SsoAppRow,
+  record?: (trx: Trx) => Promise<void>,
 ): Promise<boolean> {
   const { slug, clientId, providerId } = row
   const signal = AbortSignal.timeout(removalDeadlineMs)
@@ -21,7 +24,10 @@ export async function deprovision(
       providerId === null ? { slug, clientId } : { slug, providerId },
       { signal },
     )
-    await deleteSsoApp(services.database.db, row.id)
+    await services.database.db.transaction().execute(async (trx) => {
+      await deleteSsoApp(trx, row.id)
+      await record?.(trx)
+    })
     return true
   } catch (err) {
     services.log.warn(

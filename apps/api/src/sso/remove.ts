@@ -2,6 +2,7 @@ import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { RemoveSsoApp } from '@atrium/core/sso/sso'
 import { beginSsoAppRemoval, findSsoApp } from '@atrium/db/sso/sso'
+import type { AuditEntry } from '../rpc/audit-recorder.ts'
 import type { Context } from '../rpc/context.ts'
 import type { Access } from '../rpc/guards.ts'
 import { lockOpenTenant, rejectFormerDelegate } from '../rpc/open-tenant.ts'
@@ -32,17 +33,19 @@ export async function removeSsoApp(
     await beginSsoAppRemoval(trx, found.id)
     return { row: found, partnerSlug: tenant.partnerSlug }
   })
-  const done = await deprovision(services, identity, row)
-  await services.audit.record(ctx, access.caller, {
+  const entry: AuditEntry = {
     action: 'sso_app.deleted',
-    outcome: done ? 'success' : 'failure',
     resourceType: 'sso_app',
     resourceId: row.id,
     resourceName: row.name,
     tenantSlug: access.tenant.slug,
     partnerSlug,
     metadata: { clientId: row.clientId },
-  })
+  }
+  const done = await deprovision(services, identity, row, (trx) =>
+    services.audit.record(ctx, access.caller, entry, trx),
+  )
   if (done) return
+  await services.audit.record(ctx, access.caller, { ...entry, outcome: 'failure' })
   throw new AppError('upstream_failed', errorText('applicationRemovalPending'))
 }

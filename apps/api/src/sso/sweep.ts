@@ -1,4 +1,5 @@
 import { claimAbandonedSsoApps } from '@atrium/db/sso/sso'
+import type { AuditEntry } from '../rpc/audit-recorder.ts'
 import type { Services } from '../rpc/services.ts'
 import { deprovision } from './deprovision.ts'
 
@@ -21,15 +22,16 @@ export async function sweepSsoApps(
   const result = { gone: 0, left: 0 }
   if (!identity) return result
   for (const row of await claimAbandonedSsoApps(services.database.db, afterSeconds, atOnce)) {
-    const done = await deprovision(services, identity, row)
-    result[done ? 'gone' : 'left']++
-    if (!done) continue
-    await services.audit.recordSystem({
+    const entry: AuditEntry = {
       action: 'sso_app.deleted',
       resourceType: 'sso_app',
       resourceId: row.id,
       resourceName: row.name,
-    })
+    }
+    const done = await deprovision(services, identity, row, (trx) =>
+      services.audit.recordSystem(entry, trx),
+    )
+    result[done ? 'gone' : 'left']++
   }
   return result
 }

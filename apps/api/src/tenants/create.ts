@@ -28,6 +28,7 @@ import { readSettings } from '../partners/settings.ts'
 import type { Config } from '../platform/config.ts'
 import { recoverAfterSeconds } from '../provisioning/jobs.ts'
 import { runProvisioning } from '../provisioning/run.ts'
+import type { AuditEntry } from '../rpc/audit-recorder.ts'
 import type { Caller, RequestInfo } from '../rpc/caller.ts'
 import type { Context } from '../rpc/context.ts'
 import type { InTransaction, Services } from '../rpc/services.ts'
@@ -79,27 +80,32 @@ export async function createTenant(
     billing: checkedBillingInfo(input.billingInfo ?? {}, 'billingInfo.').billingInfo,
     ownerId,
   }
-  let invitation: InvitationRow | undefined
-  const created = await insertUnderFreeSlug(ctx, caller, tenant, input, async (trx, id) => {
+  const created = await insertUnderFreeSlug(ctx, caller, tenant, input, async (trx, made) => {
+    const { id, slug } = made
     await recordGrant(trx, services, caller, id, requested)
-    if (ownerId === null && input.ownerEmail !== undefined)
-      invitation = await inviteOwner(services, trx, id, caller, input.ownerEmail)
+    const invitation =
+      ownerId === null && input.ownerEmail !== undefined
+        ? await inviteOwner(services, trx, id, caller, input.ownerEmail)
+        : undefined
+    await services.jobs.enqueueProvisioning(id, recoverAfterSeconds, trx)
+    const entry: AuditEntry = {
+      action: 'tenant.created',
+      resourceType: 'tenant',
+      resourceId: id,
+      resourceName: input.name,
+      tenantSlug: slug,
+      partnerSlug: partner?.slug ?? null,
+      metadata: {
+        plan: tenant.plan,
+        ...(ownerId === null ? { awaitsOwner: true } : {}),
+        ...(input.domains?.length ? { domains: input.domains } : {}),
+      },
+    }
+    await services.audit.record(ctx, caller, entry, trx)
+    if (!invitation) return
+    const invited = invitationEntry('invitation.created', invitation)
+    await services.audit.record(ctx, caller, invited, trx)
   })
-  await services.audit.record(ctx, caller, {
-    action: 'tenant.created',
-    resourceType: 'tenant',
-    resourceId: created.id,
-    resourceName: input.name,
-    tenantSlug: created.slug,
-    partnerSlug: partner?.slug ?? null,
-    metadata: {
-      plan: tenant.plan,
-      ...(ownerId === null ? { awaitsOwner: true } : {}),
-      ...(input.domains?.length ? { domains: input.domains } : {}),
-    },
-  })
-  if (invitation)
-    await services.audit.record(ctx, caller, invitationEntry('invitation.created', invitation))
   if (input.respondAsync) {
     services.background.run('provisioning', () =>
       runProvisioning(services, created.id, 'unfinished'),
@@ -253,7 +259,7 @@ async function insertUnderFreeSlug(
   caller: Caller,
   tenant: Omit<NewTenant, 'slug' | 'identityGroupName' | 'domains' | 'platformDomain'>,
   input: CreateTenant,
-  inserted: (trx: Trx, id: string) => Promise<void>,
+  inserted: (trx: Trx, made: { id: string; slug: string }) => Promise<void>,
 ): Promise<{ id: string; slug: string }> {
   const { config } = services
   const groups = Object.values(config.groups)
@@ -293,8 +299,7 @@ async function insertUnderFreeSlug(
         })
         if (!made) continue
         await rejectUnavailable(trx, made.id, input.domains ?? [], 'domains')
-        await inserted(trx, made.id)
-        await services.jobs.enqueueProvisioning(made.id, recoverAfterSeconds, trx)
+        await inserted(trx, made)
         return made
       }
       const groupTaken = input.slug !== undefined && !(await isSlugTaken(trx, input.slug))

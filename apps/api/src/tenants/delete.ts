@@ -12,9 +12,11 @@ import {
 import { subscriptionEntry } from '../billing/subscriptions/record.ts'
 import { followMovedDomains } from '../mail/domains/release.ts'
 import { followAccess } from '../provisioning/follow-access.ts'
+import type { AuditEntry } from '../rpc/audit-recorder.ts'
 import type { Context } from '../rpc/context.ts'
 import type { Access } from '../rpc/guards.ts'
-import { follow, turn } from './turn.ts'
+import type { TransactionContext } from '../rpc/services.ts'
+import { follow, recordTurn, type Turned, turn } from './turn.ts'
 
 /**
  * Soft delete: the record and its slug stay, nothing outside is destroyed. A running subscription
@@ -46,6 +48,14 @@ export async function deleteTenant(
         if (release) released = await releaseDomains(trx, tenant, services.config.tenantDomain)
         return 'deleted'
       },
+      record: async (trx, turned) => {
+        await recordTurn(ctx, trx, access, turned, { action: 'tenant.deleted' })
+        await recordRelease(ctx, trx, access, turned.name, released)
+        if (!ended) return
+        const { before, after } = ended
+        const entry = subscriptionEntry('subscription.canceled', before, after, { when: 'now' })
+        await services.audit.record(ctx, access.caller, entry, trx)
+      },
       whenDeleted: 'already_deleted',
     }),
   ).catch((error: unknown) => {
@@ -54,14 +64,7 @@ export async function deleteTenant(
   })
   if (!turned) return releaseOfDeleted(ctx, access)
   await followMovedDomains(services, turned.id)
-  await follow(ctx, access, turned, { action: 'tenant.deleted' })
-  await recordRelease(ctx, access, turned.name, released)
-  if (ended)
-    await services.audit.record(
-      ctx,
-      access.caller,
-      subscriptionEntry('subscription.canceled', ended.before, ended.after, { when: 'now' }),
-    )
+  await follow(ctx, access, turned)
 }
 
 /** A second call finds nothing left to release. */
@@ -74,20 +77,21 @@ async function releaseOfDeleted(ctx: Context, access: Access): Promise<void> {
     released = await releaseDomains(trx, tenant, services.config.tenantDomain)
     return tenant.status
   }
-  const { id, name } = await turn(ctx, access, { apply, evenDeleted: true })
+  const record = (trx: Trx, { name }: Turned) => recordRelease(ctx, trx, access, name, released)
+  const { id } = await turn(ctx, access, { apply, record, evenDeleted: true })
   await followMovedDomains(services, id)
   await followAccess(services, id)
-  await recordRelease(ctx, access, name, released)
 }
 
 async function recordRelease(
-  ctx: Context,
+  ctx: TransactionContext,
+  trx: Trx,
   { caller, tenant }: Access,
   name: string,
   released: readonly MovedDomain[],
 ): Promise<void> {
   if (released.length === 0) return
-  await ctx.services.audit.record(ctx, caller, {
+  const entry: AuditEntry = {
     action: 'tenant.domains_released',
     resourceType: 'tenant',
     resourceId: tenant.id,
@@ -98,5 +102,6 @@ async function recordRelease(
       domains: released.map(({ name }) => name),
       replacedBy: released.map(({ replacedBy }) => replacedBy),
     },
-  })
+  }
+  await ctx.services.audit.record(ctx, caller, entry, trx)
 }

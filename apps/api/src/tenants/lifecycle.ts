@@ -6,7 +6,7 @@ import type { LockedTenant } from '@atrium/db/tenants/tenants'
 import { statusWithout } from '../provisioning/follow-access.ts'
 import type { Context } from '../rpc/context.ts'
 import type { Access } from '../rpc/guards.ts'
-import { follow, turn } from './turn.ts'
+import { follow, recordTurn, type Turned, turn } from './turn.ts'
 
 /**
  * Suspends a tenant, or changes the suspension's mode: from here on changes are rejected, and
@@ -31,11 +31,9 @@ export async function suspendTenant(
     })
     return 'suspended' as const
   }
-  return follow(ctx, access, await turn(ctx, access, { apply }), {
-    action: 'tenant.suspended',
-    reason,
-    mode,
-  })
+  const record = (trx: Trx, turned: Turned) =>
+    recordTurn(ctx, trx, access, turned, { action: 'tenant.suspended', reason, mode })
+  return follow(ctx, access, await turn(ctx, access, { apply, record }))
 }
 
 /**
@@ -53,8 +51,8 @@ export async function resumeTenant(
     await transitionTenant(trx, tenant.id, { status })
     return status
   }
-  return follow(ctx, access, await turn(ctx, access, { apply }), {
-    action: 'tenant.resumed',
-    reason: input.reason,
-  })
+  const { reason } = input
+  const record = (trx: Trx, turned: Turned) =>
+    recordTurn(ctx, trx, access, turned, { action: 'tenant.resumed', reason })
+  return follow(ctx, access, await turn(ctx, access, { apply, record }))
 }

@@ -14,6 +14,7 @@ import { countSsoApps } from '@atrium/db/sso/sso'
 import { lockTenant } from '@atrium/db/tenants/tenants'
 import { listWebhookEndpoints } from '@atrium/db/webhook-endpoints/webhook-endpoints'
 import { errorTexts } from '@atrium/messages/error-texts'
+import type { AuditEntry } from '../rpc/audit-recorder.ts'
 import type { Context } from '../rpc/context.ts'
 import type { Access } from '../rpc/guards.ts'
 import type { Limits } from '../rpc/limits.ts'
@@ -86,19 +87,18 @@ export async function setTenantLimits(
 ): Promise<TenantLimits> {
   const { services } = ctx
   const { tenant } = access
-  const changes = await tenantTransaction(services, tenant.id, async (trx) => {
+  await tenantTransaction(services, tenant.id, async (trx) => {
     const locked = await lockTenant(trx, tenant.slug)
     if (!locked) throw new AppError('not_found')
     if (locked.status === 'deleted') throw new AppError('tenant_deleted')
     const before = await findTenantLimits(trx, tenant.id)
     const changed = input.limits.filter(({ name, most }) => (before.get(name) ?? null) !== most)
     await saveTenantLimits(trx, tenant.id, changed)
-    return Object.fromEntries(
+    if (changed.length === 0) return
+    const changes = Object.fromEntries(
       changed.map(({ name, most }) => [name, [before.get(name) ?? null, most]]),
     )
-  })
-  if (Object.keys(changes).length > 0) {
-    await services.audit.record(ctx, access.caller, {
+    const entry: AuditEntry = {
       action: 'tenant.limits_changed',
       resourceType: 'tenant',
       resourceId: tenant.id,
@@ -106,7 +106,8 @@ export async function setTenantLimits(
       tenantSlug: tenant.slug,
       partnerSlug: tenant.partnerSlug,
       metadata: { changes, ...(input.reason === undefined ? {} : { reason: input.reason }) },
-    })
-  }
+    }
+    await services.audit.record(ctx, access.caller, entry, trx)
+  })
   return readTenantLimits(ctx, access)
 }

@@ -6,6 +6,7 @@ import { purgeParts } from '@atrium/core/tenants/tenants'
 import { deleteDomain, listDomains } from '@atrium/db/mail/domains'
 import { deleteMailLists, findLeftMailList, listMailListIds } from '@atrium/db/mail/lists'
 import { countMemberships } from '@atrium/db/members/members'
+import type { Trx } from '@atrium/db/platform/connect'
 import { listSsoApps } from '@atrium/db/sso/sso'
 import { unfinishedMembersOf } from '@atrium/db/tenants/tenant-access'
 import {
@@ -29,9 +30,10 @@ import { syncMember } from '../members/jobs.ts'
 import { retryDelaySeconds } from '../platform/retry-delay.ts'
 import { StepRejected } from '../platform/step-rejected.ts'
 import { sentenceOf } from '../provisioning/run.ts'
+import type { AuditEntry } from '../rpc/audit-recorder.ts'
 import type { Context } from '../rpc/context.ts'
 import type { Access } from '../rpc/guards.ts'
-import type { Services } from '../rpc/services.ts'
+import type { InTransaction, Services } from '../rpc/services.ts'
 import { tenantTransaction } from '../rpc/tenant-transaction.ts'
 import { deprovision } from '../sso/deprovision.ts'
 
@@ -59,22 +61,23 @@ export async function purgeTenant(
       issues: [{ path: 'confirm', message: errorText('confirmSlug') }],
     })
   }
-  const { started, name } = await tenantTransaction(services, access.tenant.id, async (trx) => {
+  await tenantTransaction(services, access.tenant.id, async (trx) => {
     const tenant = await lockTenant(trx, access.tenant.slug)
     if (tenant?.status !== 'deleted') throw new AppError('not_deleted')
-    return { ...(await beginPurge(trx, tenant.id)), name: tenant.name }
-  })
-  await services.audit.record(ctx, access.caller, {
-    action: 'tenant.purge_started',
-    resourceType: 'tenant',
-    resourceId: access.tenant.id,
-    resourceName: name,
-    tenantSlug: access.tenant.slug,
-    partnerSlug: access.tenant.partnerSlug,
-    metadata: {
-      ...(started ? {} : { again: true }),
-      ...(input.reason === undefined ? {} : { reason: input.reason }),
-    },
+    const { started } = await beginPurge(trx, tenant.id)
+    const entry: AuditEntry = {
+      action: 'tenant.purge_started',
+      resourceType: 'tenant',
+      resourceId: tenant.id,
+      resourceName: tenant.name,
+      tenantSlug: access.tenant.slug,
+      partnerSlug: access.tenant.partnerSlug,
+      metadata: {
+        ...(started ? {} : { again: true }),
+        ...(input.reason === undefined ? {} : { reason: input.reason }),
+      },
+    }
+    await services.audit.record(ctx, access.caller, entry, trx)
   })
   return toPurgeView(services, access.tenant.id)
 }
@@ -110,18 +113,13 @@ export async function purgeTenants(services: Services): Promise<void> {
 
 async function beginExpired(services: Services, tenantId: string): Promise<void> {
   const { slug, name, partnerSlug } = await readTenantSummary(services.database.db, tenantId)
-  const started = await tenantTransaction(services, tenantId, async (trx) => {
+  await tenantTransaction(services, tenantId, async (trx) => {
     const tenant = await lockTenant(trx, slug)
     // An operator may have restored it in this moment.
-    return tenant?.status === 'deleted' && (await beginPurge(trx, tenantId)).started
+    if (tenant?.status !== 'deleted' || !(await beginPurge(trx, tenantId)).started) return
+    const of = { id: tenantId, slug, name, partnerSlug }
+    await record(services, trx, 'tenant.purge_started', of, { reason: 'restore_expired' })
   })
-  if (started)
-    await record(
-      services,
-      'tenant.purge_started',
-      { id: tenantId, slug, name, partnerSlug },
-      { reason: 'restore_expired' },
-    )
 }
 
 /**
@@ -135,10 +133,15 @@ async function carryOn(services: Services, run: PurgeRun): Promise<void> {
     if (!row || row.state === 'ok') continue
     if (!row.due) break
     const outcome = await attempt(services, run, part, row.attempt)
-    if (!(await savePurgePart(db, run, part, outcome))) return
+    const saved = await db.transaction().execute(async (trx) => {
+      if (!(await savePurgePart(trx, run, part, outcome))) return false
+      const purged = part === 'records' && outcome.state === 'ok'
+      if (purged) await record(services, trx, 'tenant.purged', run.tenant, {})
+      return true
+    })
+    if (!saved) return
     services.log.info({ tenant: run.tenant.slug, part, ...outcome }, 'purge step ended')
     if (outcome.state === 'error') break
-    if (part === 'records') await record(services, 'tenant.purged', run.tenant, {})
   }
   await endPurgeRun(db, run)
 }
@@ -231,7 +234,8 @@ const parts: Readonly<
 }
 
 function record(
-  services: Services,
+  { audit }: InTransaction,
+  trx: Trx,
   action: 'tenant.purge_started' | 'tenant.purged',
   {
     id,
@@ -241,7 +245,7 @@ function record(
   }: { id: string; slug: string; name: string; partnerSlug: string | null },
   metadata: Record<string, unknown>,
 ): Promise<void> {
-  const entry = {
+  const entry: AuditEntry = {
     action,
     resourceType: 'tenant',
     resourceId: id,
@@ -249,6 +253,6 @@ function record(
     tenantSlug: slug,
     partnerSlug,
     metadata,
-  } as const
-  return services.audit.recordSystem(entry)
+  }
+  return audit.recordSystem(entry, trx)
 }

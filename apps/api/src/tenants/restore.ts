@@ -12,7 +12,7 @@ import { followMovedDomains, type LostDomain, takeBack } from '../mail/domains/r
 import { statusWithout } from '../provisioning/follow-access.ts'
 import type { Context } from '../rpc/context.ts'
 import type { Access } from '../rpc/guards.ts'
-import { follow, type Turned, turn } from './turn.ts'
+import { follow, recordTurn, type Turned, turn } from './turn.ts'
 
 /**
  * Restores a deleted tenant as it was, including a suspension: members, mailboxes, lists, domains
@@ -27,18 +27,14 @@ export async function restoreTenant(
 ): Promise<RestoredTenant> {
   const { services } = ctx
   const { db } = services.database
-  const { turned, lostDomains } = await restore(ctx, access).catch((error: unknown) => {
+  const { turned, lostDomains } = await restore(ctx, access, input).catch((error: unknown) => {
     // Another tenant proved a released domain at this moment: it is theirs now.
-    if (isDomainTaken(error)) return restore(ctx, access)
+    if (isDomainTaken(error)) return restore(ctx, access, input)
     throw error
   })
   // The names first: mailboxes and lists depend on their domain.
   await followMovedDomains(services, turned.id)
-  const tenant = await follow(ctx, access, turned, {
-    action: 'tenant.restored',
-    reason: input.reason,
-    ...(lostDomains.length > 0 ? { lostDomains: lostDomains.map(({ name }) => name) } : {}),
-  })
+  const tenant = await follow(ctx, access, turned)
   const last = await findTenantSubscription(db, turned.id)
   if (!last || !isEnded(last.status)) return { tenant, endedSubscription: null, lostDomains }
   return {
@@ -55,6 +51,7 @@ export async function restoreTenant(
 async function restore(
   ctx: Context,
   access: Access,
+  { reason }: RestoreTenant,
 ): Promise<{ turned: Turned; lostDomains: LostDomain[] }> {
   const { services } = ctx
   let lostDomains: LostDomain[] = []
@@ -72,5 +69,11 @@ async function restore(
     await followEntitlements(trx, services, tenant.id, { provisions: true })
     return status
   }
-  return { turned: await turn(ctx, access, { apply, evenDeleted: true }), lostDomains }
+  const record = (trx: Trx, turned: Turned) =>
+    recordTurn(ctx, trx, access, turned, {
+      action: 'tenant.restored',
+      reason,
+      ...(lostDomains.length > 0 ? { lostDomains: lostDomains.map(({ name }) => name) } : {}),
+    })
+  return { turned: await turn(ctx, access, { apply, record, evenDeleted: true }), lostDomains }
 }

@@ -16,6 +16,7 @@ import {
   lockTenant,
   notifyTenant,
   readSeats,
+  readTenantSummary,
   type TenantChanges,
   type TenantTrx,
   updateTenant as writeTenant,
@@ -31,11 +32,12 @@ import {
 } from '../mail/domains/available.ts'
 import { domainsLeftOut, removeDomains } from '../mail/domains/remove-many.ts'
 import { runProvisioning } from '../provisioning/run.ts'
+import type { AuditEntry } from '../rpc/audit-recorder.ts'
 import type { Context } from '../rpc/context.ts'
 import { requireVersion } from '../rpc/edit-version.ts'
 import { type Access, mayManageAsPartner } from '../rpc/guards.ts'
 import { rejectFormerStaff } from '../rpc/partner-lock.ts'
-import type { InTransaction } from '../rpc/services.ts'
+import type { InTransaction, TransactionContext } from '../rpc/services.ts'
 import { tenantTransaction } from '../rpc/tenant-transaction.ts'
 import { readTenant } from './get.ts'
 import { settleMove } from './move-to-partner.ts'
@@ -66,29 +68,47 @@ export async function updateTenant(
   const { changes, added, reprovision, tenantId } = await tenantTransaction(
     services,
     access.tenant.id,
-    (trx) => write(trx, services, access, input, domains),
+    async (trx) => {
+      const written = await write(trx, services, access, input, domains)
+      if (written.added.length > 0) written.changes.domains = [[], written.added]
+      if (leaving.length === 0) await recordUpdate(ctx, trx, access, written)
+      return written
+    },
   ).catch((error: unknown) => {
     throw isDomainTaken(error) ? domainTaken('domains', error) : error
   })
   const { removed, failure } = await removeDomains(services, leaving)
-  if (added.length > 0 || removed.length > 0) changes.domains = [removed, added]
-  if (Object.keys(changes).length > 0) {
-    const { name, partnerSlug } = await readTenant(services, access.tenant.slug, access.tenant.role)
-    await services.audit.record(ctx, access.caller, {
-      action: 'tenant.updated',
-      resourceType: 'tenant',
-      resourceId: tenantId,
-      resourceName: name,
-      tenantSlug: access.tenant.slug,
-      partnerSlug,
-      metadata: { changes },
-    })
-  }
+  if (removed.length > 0) changes.domains = [removed, added]
+  // Only now is known which domains are gone.
+  if (leaving.length > 0)
+    await services.database.db
+      .transaction()
+      .execute((trx) => recordUpdate(ctx, trx, access, { tenantId, changes }))
   if (reprovision && !(await runProvisioning(services, tenantId, 'unfinished')))
     await services.jobs.enqueueProvisioning(tenantId, 1)
   // Changes made so far are kept and recorded.
   if (failure) throw failure
   return readTenant(services, access.tenant.slug, access.tenant.role)
+}
+
+async function recordUpdate(
+  ctx: TransactionContext,
+  trx: Trx,
+  { caller }: Access,
+  { tenantId, changes }: { tenantId: string; changes: Record<string, unknown> },
+): Promise<void> {
+  if (Object.keys(changes).length === 0) return
+  const { slug, name, partnerSlug } = await readTenantSummary(trx, tenantId)
+  const entry: AuditEntry = {
+    action: 'tenant.updated',
+    resourceType: 'tenant',
+    resourceId: tenantId,
+    resourceName: name,
+    tenantSlug: slug,
+    partnerSlug,
+    metadata: { changes },
+  }
+  await ctx.services.audit.record(ctx, caller, entry, trx)
 }
 
 function rejectForeignFields({ caller, tenant }: Access, input: UpdateTenant): void {

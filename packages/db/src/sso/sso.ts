@@ -78,7 +78,11 @@ export function insertPendingSsoApp(trx: Trx, app: NewSsoApp): Promise<SsoAppRow
  * Makes a pending application an active one. False when it is not pending any more: the clean-up
  * took it.
  */
-export async function activateSsoApp(db: Db, id: string, providerId: string): Promise<boolean> {
+export async function activateSsoApp(
+  db: Db | Trx,
+  id: string,
+  providerId: string,
+): Promise<boolean> {
   const result = await db
     .updateTable('sso_apps')
     .set({ state: 'active', provider_id: providerId, changed_at: sql<Date>`now()` })
@@ -112,7 +116,7 @@ export async function beginSsoAppRemoval(db: Db | Trx, id: string): Promise<void
 }
 
 /** Forgets an application that the provider no longer has. False when it was gone already. */
-export async function deleteSsoApp(db: Db, id: string): Promise<boolean> {
+export async function deleteSsoApp(db: Db | Trx, id: string): Promise<boolean> {
   const result = await db
     .deleteFrom('sso_apps')
     .where('id', '=', id)

@@ -195,29 +195,27 @@ export async function extendPurge(db: Db | Trx, { run, tenant }: PurgeRun): Prom
 
 /** Saves what became of a part. False when another run has taken over, which then does the rest. */
 export async function savePurgePart(
-  db: Db,
+  trx: Trx,
   purge: PurgeRun,
   part: PurgePart,
   outcome: PurgeOutcome,
 ): Promise<boolean> {
   const { tenant } = purge
-  return db.transaction().execute(async (trx) => {
-    if (!(await extendPurge(trx, purge))) return false
-    const failed = outcome.state === 'error'
-    await trx
-      .updateTable('tenant_purges')
-      .set((eb) => ({
-        state: outcome.state,
-        error: failed ? outcome.error : null,
-        attempt: eb('attempt', '+', 1),
-        next_at: failed ? secondsFromNow(outcome.retryInSeconds) : null,
-        finished_at: failed ? null : sql<Date>`now()`,
-      }))
-      .where('tenant_id', '=', tenant.id)
-      .where('part', '=', part)
-      .execute()
-    return true
-  })
+  if (!(await extendPurge(trx, purge))) return false
+  const failed = outcome.state === 'error'
+  await trx
+    .updateTable('tenant_purges')
+    .set((eb) => ({
+      state: outcome.state,
+      error: failed ? outcome.error : null,
+      attempt: eb('attempt', '+', 1),
+      next_at: failed ? secondsFromNow(outcome.retryInSeconds) : null,
+      finished_at: failed ? null : sql<Date>`now()`,
+    }))
+    .where('tenant_id', '=', tenant.id)
+    .where('part', '=', part)
+    .execute()
+  return true
 }
 
 /** Frees the tenant, and puts off what waits for a part that failed. */

@@ -9,7 +9,7 @@ import {
   stateOf,
   writeVerdict,
 } from '@atrium/core/mail/domain-records'
-import type { DomainCheckCause, ExpectedRecord } from '@atrium/core/mail/domains'
+import type { DomainCheckCause, DomainState, ExpectedRecord } from '@atrium/core/mail/domains'
 import {
   type DomainRow,
   findDomainById,
@@ -20,9 +20,11 @@ import {
 import type { Trx } from '@atrium/db/platform/connect'
 import type { DnsResolver } from '@atrium/integrations/dns/port'
 import { defaultLanguage } from '@atrium/messages/languages'
+import type { AuditEntry } from '../../rpc/audit-recorder.ts'
 import type { Services } from '../../rpc/services.ts'
 import { isDomainTaken } from './available.ts'
 import { endOtherClaims, endSupersededClaim } from './end-claim.ts'
+import { auditedDomain } from './find.ts'
 import { syncWithMailServer } from './mail-side.ts'
 import { hasMail, isManaged, recordsOf } from './view.ts'
 
@@ -32,27 +34,29 @@ const mailMs = 8_000
 /** A record may reference others without end; no legitimate zone needs this many. */
 const mostQuestions = 150
 
-export interface CheckOutcome {
-  before: DomainRow
-  after: DomainRow
-  /** Ownership was shown for the first time. */
-  provenNow: boolean
-  regressed: StoredVerdict[]
+/** For whom a domain is checked. */
+export interface CheckActor {
+  /**
+   * Checks the caller's right in the transaction that writes the first result, and rejects by
+   * throwing.
+   */
+  stillMay?: (trx: Trx) => Promise<void>
+  /** Writes an entry in the transaction of what it says. */
+  record: (trx: Trx, entry: AuditEntry) => Promise<void>
 }
 
 /**
  * Compares a domain with live DNS and saves the result: expected records from the mail server (the
- * last known ones when it does not respond), a verdict on each, the state, the history. `removed`
- * when the domain was removed meanwhile, `superseded` when another tenant has proved it and so
- * ended this claim. `stillMay` checks the caller's right in the transaction that writes the first
- * result, and rejects by throwing.
+ * last known ones when it does not respond), a verdict on each, the state, the history. Returns the
+ * domain as it is then, `removed` when it was removed meanwhile, `superseded` when another tenant
+ * has proved it and so ended this claim.
  */
 export async function checkDomain(
   services: Services,
   row: DomainRow,
   cause: DomainCheckCause,
-  stillMay?: (trx: Trx) => Promise<void>,
-): Promise<CheckOutcome | 'removed' | 'superseded'> {
+  actor: CheckActor,
+): Promise<DomainRow | 'removed' | 'superseded'> {
   const { db } = services.database
   if (await endSupersededClaim(services, row)) return 'superseded'
   const synced = await syncWithMailServer(services, row, mailMs)
@@ -61,7 +65,7 @@ export async function checkDomain(
   const due = synced.verifiedAt === null && (shown || isManaged(services, synced.name))
   // Here before the mail server: of several tenants that show ownership at once, one proves the
   // domain.
-  const proof = due ? await prove(services, synced, stillMay) : undefined
+  const proof = due ? await prove(services, synced, actor) : undefined
   if (proof === 'removed' || proof === 'superseded') return proof
   const provenNow = proof === 'proven'
   const proven = synced.verifiedAt !== null || proof !== undefined
@@ -83,8 +87,8 @@ export async function checkDomain(
   const ageSeconds = (services.clock.now().getTime() - before.createdAt.getTime()) / 1000
   const saved = await db.transaction().execute(async (trx) => {
     // A proof was recorded with the caller's right: what follows from it is completed.
-    if (!provenNow) await stillMay?.(trx)
-    return saveDomainCheck(trx, {
+    if (!provenNow) await actor.stillMay?.(trx)
+    const written = await saveDomainCheck(trx, {
       domainId: before.id,
       cause,
       state,
@@ -95,11 +99,45 @@ export async function checkDomain(
       remember: cause === 'manual' || changed,
       nextInSeconds: secondsUntilNextCheck({ state, proven, complete, ageSeconds }),
     })
+    if (written)
+      for (const entry of checkEntries(before, { cause, state, regressed }))
+        await actor.record(trx, entry)
+    return written
   })
   const after = saved ? await findDomainById(db, before.id) : undefined
   if (!after) return 'removed'
   if (provenNow) await endOtherClaims(services, after)
-  return { before, after, provenNow, regressed }
+  return after
+}
+
+/** What the audit log keeps of a check: those that somebody asked for, and records that got worse. */
+function checkEntries(
+  before: DomainRow,
+  check: { cause: DomainCheckCause; state: DomainState; regressed: readonly StoredVerdict[] },
+): AuditEntry[] {
+  const state = [before.state, check.state]
+  const records = check.regressed.map(({ purpose, name, verdict, reason }) => ({
+    purpose,
+    name,
+    verdict,
+    reason,
+  }))
+  const domain = auditedDomain(before)
+  return [
+    ...(check.cause === 'manual'
+      ? [{ ...domain, action: 'domain.rechecked' as const, metadata: { state } }]
+      : []),
+    ...(records.length > 0
+      ? [
+          {
+            ...domain,
+            action: 'domain.dns_regressed' as const,
+            outcome: 'failure' as const,
+            metadata: { state, records },
+          },
+        ]
+      : []),
+  ]
 }
 
 /** Without what only tells versions of this program apart. */
@@ -113,13 +151,15 @@ const inEnglish = (verdicts: readonly StoredVerdict[]) =>
 async function prove(
   services: Services,
   row: DomainRow,
-  stillMay?: (trx: Trx) => Promise<void>,
+  { stillMay, record }: CheckActor,
 ): Promise<'proven' | 'known' | 'removed' | 'superseded'> {
   const { db } = services.database
   try {
     const proven = await db.transaction().execute(async (trx) => {
       await stillMay?.(trx)
-      return proveDomain(trx, row.id)
+      if (!(await proveDomain(trx, row.id))) return false
+      await record(trx, { ...auditedDomain(row), action: 'domain.verified' })
+      return true
     })
     if (proven) return 'proven'
   } catch (error) {

@@ -10,8 +10,10 @@ import {
 } from '@atrium/db/mail/domains'
 import { mailListsOn } from '@atrium/db/mail/lists'
 import { listAdministrators } from '@atrium/db/members/members'
+import type { Trx } from '@atrium/db/platform/connect'
 import { lockTenantById, notifyTenant, type TenantTrx } from '@atrium/db/tenants/tenants'
 import { portalLink } from '../../platform/links.ts'
+import type { AuditEntry } from '../../rpc/audit-recorder.ts'
 import type { InTransaction, Services } from '../../rpc/services.ts'
 import { tenantTransaction } from '../../rpc/tenant-transaction.ts'
 import { auditedDomain } from './find.ts'
@@ -80,11 +82,6 @@ async function endClaim(
     endUnderLock(trx, services, row, ending),
   )
   if (mailDomainId === undefined) return false
-  await services.audit.recordSystem({
-    action: 'domain.removed',
-    ...auditedDomain(row),
-    metadata: { reason: endings[ending].reason },
-  })
   if (mailDomainId !== null) await removeFromMailServer(services, mailDomainId)
   return true
 }
@@ -120,7 +117,22 @@ async function endUnderLock(
     await services.jobs.enqueueProvisioning(row.tenantId, 0, trx)
   }
   await notifyTenant(trx, row.tenantId)
-  if (row.tenantStatus === 'deleted') return mailDomainId
+  if (row.tenantStatus !== 'deleted') await mailAdministrators(trx, services, row, ending)
+  const entry: AuditEntry = {
+    action: 'domain.removed',
+    ...auditedDomain(row),
+    metadata: { reason: endings[ending].reason },
+  }
+  await services.audit.recordSystem(entry, trx)
+  return mailDomainId
+}
+
+async function mailAdministrators(
+  trx: Trx,
+  services: InTransaction,
+  row: DomainRow,
+  ending: keyof typeof endings,
+): Promise<void> {
   for (const admin of await listAdministrators(trx, row.tenantId)) {
     await services.outbox.send(trx, {
       tenantId: row.tenantId,
@@ -136,5 +148,4 @@ async function endUnderLock(
       key: `${endings[ending].template}:${row.id}:${admin.id}`,
     })
   }
-  return mailDomainId
 }

@@ -1,9 +1,10 @@
 import { claimDueDomains, claimMailDomainRemovals, findDomainById } from '@atrium/db/mail/domains'
+import type { Trx } from '@atrium/db/platform/connect'
+import type { AuditEntry } from '../../rpc/audit-recorder.ts'
 import type { Services } from '../../rpc/services.ts'
 import { checkDomain } from './check.ts'
 import { endLapsedClaim, lapsedBefore } from './end-claim.ts'
 import { removeFromMailServer, syncWithMailServer } from './mail-side.ts'
-import { notableEntries } from './recheck.ts'
 
 const batch = 40
 const atOnce = 8
@@ -34,10 +35,10 @@ async function checkByItself(services: Services, id: string): Promise<void> {
       await syncWithMailServer(services, row, mailMs)
       return
     }
-    const outcome = row && (await checkDomain(services, row, 'schedule'))
+    const record = (trx: Trx, entry: AuditEntry) => services.audit.recordSystem(entry, trx)
+    const outcome = row && (await checkDomain(services, row, 'schedule', { record }))
     if (outcome === undefined || outcome === 'removed' || outcome === 'superseded') return
-    for (const entry of notableEntries(outcome)) await services.audit.recordSystem(entry)
-    await endLapsedClaim(services, outcome.after)
+    await endLapsedClaim(services, outcome)
   } catch (err) {
     // One domain must not keep the others from being checked.
     services.log.error({ err, domainId: id }, 'failed to check domain')

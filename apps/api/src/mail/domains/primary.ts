@@ -2,6 +2,7 @@ import type { DomainPath, DomainView } from '@atrium/core/mail/domains'
 import { AppError } from '@atrium/core/platform/errors'
 import { listDomains, setPrimaryDomain } from '@atrium/db/mail/domains'
 import { notifyTenant } from '@atrium/db/tenants/tenants'
+import type { AuditEntry } from '../../rpc/audit-recorder.ts'
 import type { Context } from '../../rpc/context.ts'
 import type { Access } from '../../rpc/guards.ts'
 import { lockOpenTenant, rejectFormerDelegate } from '../../rpc/open-tenant.ts'
@@ -19,7 +20,7 @@ export async function makePrimaryDomain(
   input: DomainPath,
 ): Promise<DomainView> {
   const { services } = ctx
-  const { row, previous } = await tenantTransaction(services, access.tenant.id, async (trx) => {
+  const row = await tenantTransaction(services, access.tenant.id, async (trx) => {
     const tenant = await lockOpenTenant(trx, access.tenant.slug)
     await rejectFormerDelegate(trx, access)
     const found = await readDomain(trx, tenant.id, input.domain)
@@ -29,14 +30,16 @@ export async function makePrimaryDomain(
       await setPrimaryDomain(trx, tenant.id, found.id)
       await notifyTenant(trx, tenant.id)
     }
-    return { row: { ...found, primary: true }, previous: before?.name ?? null }
+    const previous = before?.name ?? null
+    if (previous !== found.name) {
+      const entry: AuditEntry = {
+        action: 'domain.primary_set',
+        ...auditedDomain(found),
+        metadata: { changes: { primaryDomain: [previous, found.name] } },
+      }
+      await services.audit.record(ctx, access.caller, entry, trx)
+    }
+    return { ...found, primary: true }
   })
-  if (previous !== row.name) {
-    await services.audit.record(ctx, access.caller, {
-      action: 'domain.primary_set',
-      ...auditedDomain(row),
-      metadata: { changes: { primaryDomain: [previous, row.name] } },
-    })
-  }
   return toDomainView(services, row)
 }

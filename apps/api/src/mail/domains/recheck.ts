@@ -1,12 +1,11 @@
 import type { DomainPath, DomainView } from '@atrium/core/mail/domains'
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
-import type { AuditEntry } from '../../rpc/audit-recorder.ts'
 import type { Context } from '../../rpc/context.ts'
 import type { Access } from '../../rpc/guards.ts'
 import { rejectClosed, rejectFormerDelegate } from '../../rpc/open-tenant.ts'
-import { type CheckOutcome, checkDomain } from './check.ts'
-import { auditedDomain, readDomain } from './find.ts'
+import { checkDomain } from './check.ts'
+import { readDomain } from './find.ts'
 import { toDomainView } from './view.ts'
 
 /**
@@ -25,42 +24,14 @@ export async function recheckDomain(
     services,
     await readDomain(services.database.db, access.tenant.id, input.domain),
     'manual',
-    (trx) => rejectFormerDelegate(trx, access),
+    {
+      stillMay: (trx) => rejectFormerDelegate(trx, access),
+      record: (trx, entry) => services.audit.record(ctx, access.caller, entry, trx),
+    },
   )
   if (outcome === 'removed') throw new AppError('not_found', errorText('unknownDomain'))
   if (outcome === 'superseded') {
     throw new AppError('already_exists', errorText('domainProvedElsewhere'))
   }
-  const { before, after } = outcome
-  await services.audit.record(ctx, access.caller, {
-    ...auditedDomain(outcome.after),
-    action: 'domain.rechecked',
-    metadata: { state: [before.state, after.state] },
-  })
-  for (const entry of notableEntries(outcome))
-    await services.audit.record(ctx, access.caller, entry)
-  return toDomainView(services, after)
-}
-
-/** A check result that is worth keeping in the history. */
-export function notableEntries(outcome: CheckOutcome): AuditEntry[] {
-  const entries: AuditEntry[] = []
-  if (outcome.provenNow)
-    entries.push({ ...auditedDomain(outcome.after), action: 'domain.verified' })
-  if (outcome.regressed.length > 0) {
-    const records = outcome.regressed.map(({ purpose, name, verdict, reason }) => ({
-      purpose,
-      name,
-      verdict,
-      reason,
-    }))
-    const { before, after } = outcome
-    entries.push({
-      ...auditedDomain(outcome.after),
-      action: 'domain.dns_regressed',
-      outcome: 'failure',
-      metadata: { state: [before.state, after.state], records },
-    })
-  }
-  return entries
+  return toDomainView(services, outcome)
 }

@@ -7,6 +7,7 @@ import type { Db, Trx } from '@atrium/db/platform/connect'
 import { notifyTenant } from '@atrium/db/tenants/tenants'
 import type { DomainUse, MailServer } from '@atrium/integrations/mail/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
+import type { AuditEntry } from '../../rpc/audit-recorder.ts'
 import type { Context } from '../../rpc/context.ts'
 import type { Access } from '../../rpc/guards.ts'
 import { lockOpenTenant, rejectClosed, rejectFormerDelegate } from '../../rpc/open-tenant.ts'
@@ -28,11 +29,18 @@ export async function removeDomain(ctx: Context, access: Access, input: DomainPa
   const { services } = ctx
   rejectClosed(access.tenant.status)
   const row = await readDomain(services.database.db, access.tenant.id, input.domain)
-  await removeFromTenant(services, row, (trx) => rejectFormerDelegate(trx, access))
-  await services.audit.record(ctx, access.caller, {
-    action: 'domain.removed',
-    ...auditedDomain(row),
+  const entry: AuditEntry = { action: 'domain.removed', ...auditedDomain(row) }
+  await removeFromTenant(services, row, {
+    stillMay: (trx) => rejectFormerDelegate(trx, access),
+    record: (trx) => services.audit.record(ctx, access.caller, entry, trx),
   })
+}
+
+/** What a caller adds to the transaction of a removal. */
+interface RemovalBy {
+  /** Rejects by throwing. */
+  stillMay: (trx: Trx) => Promise<void>
+  record: (trx: Trx) => Promise<void>
 }
 
 /**
@@ -42,7 +50,7 @@ export async function removeDomain(ctx: Context, access: Access, input: DomainPa
 export async function removeFromTenant(
   services: Services,
   row: DomainRow,
-  stillMay?: (trx: Trx) => Promise<void>,
+  by?: RemovalBy,
 ): Promise<void> {
   const { db } = services.database
   await rejectRemoval(db, row.tenantId, row)
@@ -50,11 +58,12 @@ export async function removeFromTenant(
   if (there) await removeFromMailServer(there, row.name)
   await tenantTransaction(services, row.tenantId, async (trx) => {
     const tenant = await lockOpenTenant(trx, row.tenantSlug)
-    await stillMay?.(trx)
+    await by?.stillMay(trx)
     // What came about while the mail server was asked; the next check makes the domain there again.
     await rejectRemoval(trx, tenant.id, await readDomain(trx, tenant.id, row.name))
     await deleteDomain(trx, row.id)
     await notifyTenant(trx, tenant.id)
+    await by?.record(trx)
   })
 }
 
