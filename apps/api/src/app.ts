@@ -73,6 +73,7 @@ import { createUpstreamCalls, type UpstreamCalls } from './platform/upstream-cal
 import { createWebhookSender } from './platform/webhook-sender.ts'
 import { provisionTenant, sweepProvisioning } from './provisioning/jobs.ts'
 import { checkReports, refreshReports } from './reports/jobs.ts'
+import { writeAbandonedEntries } from './rpc/abandoned-audit-entries.ts'
 import { createAuditRecorder } from './rpc/audit-recorder.ts'
 import type { RequestInfo } from './rpc/caller.ts'
 import { createLimits } from './rpc/limits.ts'
@@ -369,7 +370,10 @@ export function createApp(parts: AppParts): App {
       createPayouts: async () => void (await createMonthlyPayouts(await onDatabaseTime(services))),
       refreshHealth: async () => void (await refreshAllHealth(services)),
       drainWebhooks: () => drainWebhooks(services),
-      deliverEvents: () => deliverEvents(services, deliverForMs),
+      deliverEvents: async () => {
+        await writeAbandonedEntries(services)
+        await deliverEvents(services, deliverForMs)
+      },
       runDunning: async () => {
         const timed = await onDatabaseTime(services)
         await runDunning(timed)

@@ -3,19 +3,15 @@ import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { TouchedList } from '@atrium/db/mail/lists'
 import { readMemberWork } from '@atrium/db/members/member-work'
-import {
-  changeMembership,
-  findMailboxHolder,
-  type MemberRow,
-  setPersonEmail,
-} from '@atrium/db/members/members'
+import { changeMembership, findMailboxHolder, setPersonEmail } from '@atrium/db/members/members'
 import { addIdentitySyncTask } from '@atrium/db/users/identity-sync-tasks'
 import { lockEmail } from '@atrium/db/users/users'
 import { listsInAudit, pushTouchedLists, renameInLists } from '../mail/lists/members.ts'
+import type { PreparedEntry } from '../rpc/audit-recorder.ts'
 import type { Context } from '../rpc/context.ts'
 import type { Access } from '../rpc/guards.ts'
 import { rejectClosed } from '../rpc/open-tenant.ts'
-import type { InTransaction, Services } from '../rpc/services.ts'
+import type { InTransaction, Services, TransactionContext } from '../rpc/services.ts'
 import { orUpstreamFailed } from '../users/identity.ts'
 import {
   lookupDeadlineMs,
@@ -27,10 +23,9 @@ import {
 } from './addresses.ts'
 import {
   beginMemberChange,
-  type ClaimedMember,
+  completeness,
   type MemberChange,
-  outcomeOf,
-  recordMember,
+  prepareMemberEntry,
   rejectOwnerLocked,
   rejectUnmanaged,
 } from './change-member.ts'
@@ -53,33 +48,30 @@ export async function changeMemberEmail(
 ): Promise<MemberView> {
   const { services } = ctx
   await rejectTakenOutside(services, access, input.userId, input.email)
-  const begun = await beginMemberChange(ctx, access, input.userId, (facts) =>
-    decideEmail(services, facts, input.email),
-  )
-  pushTouchedLists(services, begun.decided.lists)
-  await runMember(services, begun.work)
+  const { work, decided } = await beginMemberChange(ctx, access, input.userId, async (facts) => {
+    const email = await decideEmail(services, facts, input.email)
+    return { ...email, prepared: await prepareEmail(ctx, facts, email) }
+  })
+  pushTouchedLists(services, decided.lists)
+  await runMember(services, work)
   const after = await readMember(services, access, input.userId)
-  await recordEmail(ctx, access, begun, begun.decided, after)
+  if (decided.prepared)
+    await services.audit.complete(decided.prepared, { metadata: completeness(after) })
   return toMemberView(after, access)
 }
 
-/** Records a new address; `after` is the member after the upstream work. */
-export async function recordEmail(
-  ctx: Context,
-  access: Access,
-  { tenant, member }: Pick<ClaimedMember<unknown>, 'tenant' | 'member'>,
-  { changed, lists }: Pick<DecidedEmail, 'changed' | 'lists'>,
-  after: MemberRow,
-): Promise<void> {
-  if (!changed) return
-  await recordMember(ctx, access, tenant, {
+/** Prepares the entry of a new address; undefined where it is the one before. */
+export async function prepareEmail(
+  ctx: TransactionContext,
+  facts: MemberChange,
+  { address, changed, lists }: DecidedEmail,
+): Promise<PreparedEntry | undefined> {
+  if (!changed) return undefined
+  const { id, email } = facts.member
+  return prepareMemberEntry(ctx, facts, {
     action: 'member.email_changed',
-    member: after,
-    metadata: {
-      changes: { email: [member.email, after.email] },
-      complete: outcomeOf(after) === 'success',
-      ...listsInAudit(lists),
-    },
+    member: { id, email: address },
+    metadata: { changes: { email: [email, address] }, ...listsInAudit(lists) },
   })
 }
 

@@ -6,10 +6,11 @@ import type { TenantStatus } from '@atrium/core/tenants/tenants'
 import { claimMember, isMemberHeld, type MemberWork } from '@atrium/db/members/member-work'
 import { hasOtherAdmin, lockMember, type MemberRow } from '@atrium/db/members/members'
 import type { Trx } from '@atrium/db/platform/connect'
-import type { AuditEntry } from '../rpc/audit-recorder.ts'
+import type { AuditEntry, PreparedEntry } from '../rpc/audit-recorder.ts'
 import type { Context } from '../rpc/context.ts'
 import type { Access } from '../rpc/guards.ts'
 import { lockOpenTenant, type OpenTenant, rejectFormerAdmin } from '../rpc/open-tenant.ts'
+import type { TransactionContext } from '../rpc/services.ts'
 import { tenantTransaction } from '../rpc/tenant-transaction.ts'
 import { notProved } from '../users/proved-address.ts'
 import { noSuchMember } from './list.ts'
@@ -146,6 +147,18 @@ export function recordMember(
   return ctx.services.audit.record(ctx, caller, memberEntry(tenant, entry))
 }
 
+/**
+ * Prepares the entry of a change that the upstream systems follow after it; `audit.complete` writes
+ * it.
+ */
+export function prepareMemberEntry(
+  { services, request }: TransactionContext,
+  { trx, access, tenant }: MemberChange,
+  entry: MemberEntry,
+): Promise<PreparedEntry> {
+  return services.audit.prepare({ request }, access.caller, memberEntry(tenant, entry), trx)
+}
+
 /** The audit entry about a member, for `services.audit.record`. */
 export function memberEntry(
   tenant: Pick<OpenTenant, 'slug' | 'partnerSlug'>,
@@ -161,6 +174,11 @@ export function memberEntry(
     partnerSlug: tenant.partnerSlug,
     metadata,
   }
+}
+
+/** What the entry of a change tells of the upstream systems; of a member that is gone, all did. */
+export function completeness(after: MemberRow | undefined): { complete: boolean } {
+  return { complete: !after || outcomeOf(after) === 'success' }
 }
 
 /** `failure` when some upstream system did not do its part. */

@@ -8,12 +8,13 @@ import { errorText } from '@atrium/core/platform/error-text'
 import { AppError, findAppError } from '@atrium/core/platform/errors'
 import type { MemberRow } from '@atrium/db/members/members'
 import type { Trx } from '@atrium/db/platform/connect'
+import type { PreparedEntry } from '../rpc/audit-recorder.ts'
 import type { Context } from '../rpc/context.ts'
 import type { Access } from '../rpc/guards.ts'
 import { rejectClosed, rejectFormerAdmin } from '../rpc/open-tenant.ts'
-import { outcomeOf, recordMember, rejectAdminOnBehalf } from './change-member.ts'
+import { completeness, memberEntry, rejectAdminOnBehalf } from './change-member.ts'
 import { type Inserted, insertMember, type Maker } from './insert.ts'
-import { readMember } from './list.ts'
+import { readMember, requireMember } from './list.ts'
 import { createOneTimePassword, type OneTimePassword } from './one-time-password.ts'
 import { raiseSeats } from './raise-seats.ts'
 import { runMember } from './run.ts'
@@ -62,14 +63,24 @@ export async function addMember(
   const { caller } = access
   if (seatRaise && caller.onBehalf && !caller.operator)
     throw new AppError('on_behalf_excluded', errorText('onBehalfSeats'))
+  let prepared: PreparedEntry | undefined
   const maker = {
     tenant: access.tenant,
     operator: caller.operator,
     stillMay: (trx: Trx) => rejectFormerAdmin(trx, access),
-    ...(inserted && { inserted }),
+    async inserted(trx: Trx, userId: string) {
+      await inserted?.(trx, userId)
+      const member = await requireMember(trx, access.tenant.id, userId)
+      const entry = memberEntry(access.tenant, {
+        action: 'member.created',
+        member,
+        metadata: { role: member.role, mailbox: member.mailboxAddress },
+      })
+      prepared = await services.audit.prepare(ctx, caller, entry, trx)
+    },
   }
   const insert = () => insertMember(services, maker, fields)
-  const { tenant, userId, work, seats, silent, fresh } = await insert().catch(
+  const { userId, work, seats, silent, fresh } = await insert().catch(
     async (error: unknown): Promise<Inserted> => {
       if (!seatRaise || findAppError(error)?.code !== 'seats_exhausted') throw error
       await raiseSeats(ctx, access, seatRaise)
@@ -78,20 +89,9 @@ export async function addMember(
   )
   await runMember(services, work, { ...(password && { password }), silent, fresh })
   const member = await readMember(services, access, userId)
-  await recordMember(ctx, access, tenant, {
-    action: 'member.created',
-    member,
-    metadata: {
-      role: member.role,
-      mailbox: member.mailboxAddress,
-      outcomes: {
-        identity: member.identityState,
-        mail: member.mailState,
-        files: member.filesState,
-      },
-      complete: outcomeOf(member) === 'success',
-      ...(seats ? { seats } : {}),
-    },
-  })
+  const { identityState: identity, mailState: mail, filesState: files } = member
+  const outcomes = { identity, mail, files }
+  const metadata = { outcomes, ...completeness(member), ...(seats ? { seats } : {}) }
+  if (prepared) await services.audit.complete(prepared, { metadata })
   return member
 }

@@ -14,9 +14,9 @@ import type { Services } from '../rpc/services.ts'
 import { orUnseen, type Place, placeOf, rejectTaken, taken } from './addresses.ts'
 import {
   beginMemberChange,
+  completeness,
   type MemberChange,
-  outcomeOf,
-  recordMember,
+  prepareMemberEntry,
   rejectOwnerLocked,
 } from './change-member.ts'
 import { readMember } from './list.ts'
@@ -42,24 +42,28 @@ export async function createMailbox(
   const { address } = await ownPlace(services.database.db, access.tenant.id, text)
   const found = await orUnseen((signal) => mail.findAccount(address, { signal }))
   if (before.mailboxAddress === null && typeof found === 'object') throw taken(address)
-  const { tenant, work } = await beginMemberChange(ctx, access, input.userId, (facts) =>
-    reserve(facts, text, found === undefined),
-  ).catch((error: unknown) => {
+  const { work, decided } = await beginMemberChange(ctx, access, input.userId, async (facts) => {
+    const mailbox = await reserve(facts, text, found === undefined)
+    return prepareMemberEntry(ctx, facts, {
+      action: 'member.mailbox_created',
+      member: facts.member,
+      metadata: { mailbox },
+    })
+  }).catch((error: unknown) => {
     throw violatedConstraint(error) === 'memberships_mailbox' ? taken(address, error) : error
   })
   const password = createOneTimePassword()
   await runMember(services, work, { password, silent: found === 'silent' ? ['mail'] : [] })
   const member = await readMember(services, access, input.userId)
-  await recordMember(ctx, access, tenant, {
-    action: 'member.mailbox_created',
+  await services.audit.complete(decided, {
     outcome: member.mailState === 'error' ? 'failure' : 'success',
-    member,
-    metadata: { mailbox: member.mailboxAddress, complete: outcomeOf(member) === 'success' },
+    metadata: completeness(member),
   })
   return { member: toMemberView(member, access), oneTimePassword: password.shown() }
 }
 
-async function reserve(facts: MemberChange, text: string, vacant: boolean): Promise<void> {
+/** Returns the address of the mailbox. */
+async function reserve(facts: MemberChange, text: string, vacant: boolean): Promise<string> {
   const { trx, tenant, member } = facts
   rejectOwnerLocked(facts)
   if (member.mailboxAddress !== null) throw new AppError('mailbox_exists')
@@ -75,6 +79,7 @@ async function reserve(facts: MemberChange, text: string, vacant: boolean): Prom
     { mailbox_address: place.address, mail_vacant: vacant },
     ['mail'],
   )
+  return place.address
 }
 
 async function ownPlace(db: Db | Trx, tenantId: string, text: string): Promise<Place> {

@@ -3,16 +3,18 @@ import type { TouchedList } from '@atrium/db/mail/lists'
 import { findMember } from '@atrium/db/members/members'
 import type { Trx } from '@atrium/db/platform/connect'
 import { listsInAudit, pushTouchedLists } from '../mail/lists/members.ts'
+import type { PreparedEntry } from '../rpc/audit-recorder.ts'
 import type { Context } from '../rpc/context.ts'
 import type { Access } from '../rpc/guards.ts'
 import { evenSuspended } from '../rpc/open-tenant.ts'
+import type { TransactionContext } from '../rpc/services.ts'
 import {
   beginMemberChange,
   type ClaimedMember,
+  completeness,
   isSelf,
   type MemberChange,
-  outcomeOf,
-  recordMember,
+  prepareMemberEntry,
   rejectLastAdmin,
 } from './change-member.ts'
 import { leaveTenant } from './leave.ts'
@@ -37,10 +39,9 @@ export async function removeMember(
   const even = access.caller.operator ? ([...evenSuspended, 'deleted'] as const) : evenSuspended
   const decide = async (facts: MemberChange) => {
     await check?.(facts.trx)
-    return remove(facts)
+    return prepareEnd(ctx, facts, 'member.removed', await remove(facts))
   }
-  const change = await beginMemberChange(ctx, access, userId, decide, even)
-  await endMembership(ctx, access, 'member.removed', change)
+  await endMembership(ctx, await beginMemberChange(ctx, access, userId, decide, even))
 }
 
 /**
@@ -50,31 +51,40 @@ export async function removeMember(
 export async function leaveWorkplace(ctx: Context, access: Access): Promise<void> {
   const { id } = access.caller
   if (id === undefined) throw noSuchMember()
-  const change = await beginMemberChange(ctx, access, id, leave, evenSuspended, 'member')
-  await endMembership(ctx, access, 'member.left', change)
+  const decide = async (facts: MemberChange) =>
+    prepareEnd(ctx, facts, 'member.left', await leave(facts))
+  await endMembership(
+    ctx,
+    await beginMemberChange(ctx, access, id, decide, evenSuspended, 'member'),
+  )
+}
+
+interface End {
+  lists: TouchedList[]
+  prepared: PreparedEntry
+}
+
+async function prepareEnd(
+  ctx: TransactionContext,
+  facts: MemberChange,
+  action: 'member.removed' | 'member.left',
+  lists: TouchedList[],
+): Promise<End> {
+  const { member } = facts
+  const { role, mailboxAddress } = member
+  const metadata = { role, mailbox: mailboxAddress, ...listsInAudit(lists) }
+  return { lists, prepared: await prepareMemberEntry(ctx, facts, { action, member, metadata }) }
 }
 
 async function endMembership(
-  ctx: Context,
-  access: Access,
-  action: 'member.removed' | 'member.left',
-  { tenant, member, work, decided: lists }: ClaimedMember<TouchedList[]>,
+  { services }: Context,
+  { tenant, member, work, decided: { lists, prepared } }: ClaimedMember<End>,
 ): Promise<void> {
-  const { services } = ctx
   pushTouchedLists(services, lists)
   await runMember(services, work)
   const left = await findMember(services.database.db, tenant.id, member.id)
-  await recordMember(ctx, access, tenant, {
-    action,
-    member,
-    metadata: {
-      role: member.role,
-      mailbox: member.mailboxAddress,
-      identity: work.managed && !work.neededElsewhere ? 'deleted' : 'kept',
-      complete: !left || outcomeOf(left) === 'success',
-      ...listsInAudit(lists),
-    },
-  })
+  const identity = work.managed && !work.neededElsewhere ? 'deleted' : 'kept'
+  await services.audit.complete(prepared, { metadata: { identity, ...completeness(left) } })
 }
 
 async function remove(facts: MemberChange): Promise<TouchedList[]> {

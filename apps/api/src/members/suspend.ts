@@ -2,17 +2,18 @@ import type { MemberView } from '@atrium/core/members/members'
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { provisioningSteps, type TenantStatus } from '@atrium/core/tenants/tenants'
-import { changeMembership, type MemberRow } from '@atrium/db/members/members'
+import { changeMembership } from '@atrium/db/members/members'
+import type { PreparedEntry } from '../rpc/audit-recorder.ts'
 import type { Context } from '../rpc/context.ts'
 import type { Access } from '../rpc/guards.ts'
 import { evenSuspended } from '../rpc/open-tenant.ts'
+import type { TransactionContext } from '../rpc/services.ts'
 import {
   beginMemberChange,
-  type ClaimedMember,
+  completeness,
   isSelf,
   type MemberChange,
-  outcomeOf,
-  recordMember,
+  prepareMemberEntry,
   rejectLastAdmin,
 } from './change-member.ts'
 import { readMember } from './list.ts'
@@ -71,27 +72,28 @@ async function turn(
   decide: (facts: MemberChange) => Promise<void>,
   even: readonly TenantStatus[] = [],
 ): Promise<MemberView> {
-  const begun = await beginMemberChange(ctx, access, userId, decide, even)
-  await runMember(ctx.services, begun.work)
+  const decideAndPrepare = async (facts: MemberChange) => {
+    await decide(facts)
+    return prepareTurn(ctx, facts, action)
+  }
+  const { work, decided } = await beginMemberChange(ctx, access, userId, decideAndPrepare, even)
+  await runMember(ctx.services, work)
   const member = await readMember(ctx.services, access, userId)
-  await recordTurn(ctx, access, begun, action, member)
+  await ctx.services.audit.complete(decided, { metadata: completeness(member) })
   return toMemberView(member, access)
 }
 
-/** Records a suspension or its end; `after` is the member after the upstream work. */
-export function recordTurn(
-  ctx: Context,
-  access: Access,
-  { tenant, member }: Pick<ClaimedMember<unknown>, 'tenant' | 'member'>,
+/** Prepares the entry of a suspension or its end. */
+export function prepareTurn(
+  ctx: TransactionContext,
+  facts: MemberChange,
   action: TurnAction,
-  after: MemberRow,
-): Promise<void> {
-  return recordMember(ctx, access, tenant, {
+): Promise<PreparedEntry> {
+  const { member } = facts
+  const status = action === 'member.suspended' ? 'suspended' : 'active'
+  return prepareMemberEntry(ctx, facts, {
     action,
-    member: after,
-    metadata: {
-      changes: { status: [member.membershipStatus, after.membershipStatus] },
-      complete: outcomeOf(after) === 'success',
-    },
+    member,
+    metadata: { changes: { status: [member.membershipStatus, status] } },
   })
 }

@@ -88,21 +88,20 @@ export async function removeStaff(
   proof: OwnPartner,
   input: StaffPath,
 ): Promise<void> {
-  const { db } = ctx.services.database
-  const { removed, mark } = await db.transaction().execute(async (trx) => {
+  const { services } = ctx
+  const { db } = services.database
+  const { removed, mark, prepared } = await db.transaction().execute(async (trx) => {
     const staff = await lockStaff(trx, proof, input.userId)
     if (staff.access === 'owner') await rejectLastOwner(trx, proof, staff)
     await setStaff(trx, staff.id, null)
-    return { removed: staff, mark: await addIdentitySyncTask(trx, staff.id, { staff: true }) }
+    const task = await addIdentitySyncTask(trx, staff.id, { staff: true })
+    const entry = staffEntry(proof, 'partner_team.removed', staff, { access: staff.access })
+    const queued = await services.audit.prepare(ctx, proof.caller, entry, trx)
+    return { removed: staff, mark: task, prepared: queued }
   })
   const leftGroup = await leaveStaffGroup(ctx, removed)
   if (leftGroup) await completeIdentitySyncTask(db, removed.id, mark, { staff: true })
-  // Whether the identity provider followed is part of the entry.
-  const entry = staffEntry(proof, 'partner_team.removed', removed, {
-    access: removed.access,
-    ...(leftGroup ? {} : { leftGroup }),
-  })
-  await ctx.services.audit.record(ctx, proof.caller, entry)
+  await services.audit.complete(prepared, { metadata: leftGroup ? {} : { leftGroup } })
 }
 
 async function lockStaff(trx: Trx, proof: OwnPartner, userId: string): Promise<StaffRow> {

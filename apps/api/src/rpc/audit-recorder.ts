@@ -9,7 +9,9 @@ import {
   atSavepoint,
   insertAuditEvent,
   insertChainedAuditEvent,
+  insertPreparedEntry,
   type NewAuditEvent,
+  takePreparedEntry,
 } from '@atrium/db/audit/audit'
 import { auditChainOf } from '@atrium/db/audit/audit-chain'
 import type { Database, Trx } from '@atrium/db/platform/connect'
@@ -47,6 +49,19 @@ export interface SystemEntry extends AuditEntry {
 export interface AuditRecorder {
   /** Records what the caller of a request did. */
   record(ctx: { request: RequestInfo }, caller: Caller, entry: AuditEntry, trx?: Trx): Promise<void>
+  /**
+   * Stores the entry of a change that upstream systems follow after it, in the transaction of the
+   * change, and with it the event. `complete` writes the entry with what they said; after a kill in
+   * between it is written as it was prepared (`writeAbandonedEntries`).
+   */
+  prepare(
+    ctx: { request: RequestInfo },
+    caller: Caller,
+    entry: AuditEntry,
+    trx: Trx,
+  ): Promise<PreparedEntry>
+  /** Writes a prepared entry; `known` replaces its outcome and adds to its metadata. */
+  complete(prepared: PreparedEntry, known: Pick<AuditEntry, 'outcome' | 'metadata'>): Promise<void>
   /** The entry that `record` would write. */
   entryOf(ctx: { request: RequestInfo }, caller: Caller, entry: AuditEntry): NewAuditEvent
   /** Writes such an entry. */
@@ -60,11 +75,18 @@ export interface AuditRecorder {
   recordSystem(entry: SystemEntry, trx?: Trx): Promise<void>
 }
 
+/** An entry that waits for the end of its change; `id` is undefined where it could not be stored. */
+export interface PreparedEntry {
+  id: string | undefined
+  event: NewAuditEvent
+}
+
 /** The audit log for functions that run in a transaction: they may not take another connection. */
 export interface TransactionAudit {
   record(ctx: { request: RequestInfo }, caller: Caller, entry: AuditEntry, trx: Trx): Promise<void>
   recordVisitor(ctx: { request: RequestInfo }, entry: AuditEntry, trx: Trx): Promise<void>
   recordSystem(entry: SystemEntry, trx: Trx): Promise<void>
+  prepare: AuditRecorder['prepare']
 }
 
 export function createAuditRecorder(parts: {
@@ -125,9 +147,35 @@ export function createAuditRecorder(parts: {
     actorId: caller.service?.id ?? caller.id ?? caller.subject,
     actorEmail: caller.email ?? null,
   })
+  async function complete(
+    { id, event }: PreparedEntry,
+    known: Pick<AuditEntry, 'outcome' | 'metadata'>,
+  ) {
+    const outcome = known.outcome ?? event.outcome
+    const metadata = auditMetadata({ ...event.metadata, ...known.metadata })
+    const completed = { ...event, outcome, metadata }
+    if (id === undefined) return write(completed)
+    await database.db
+      .transaction()
+      .execute(async (trx) => {
+        if (await takePreparedEntry(trx, id)) await write({ ...completed, id }, trx)
+      })
+      .catch((err: unknown) => log.error({ err, action: event.action }, 'an audit entry waits'))
+  }
   return {
     entryOf,
     write,
+    complete,
+    async prepare({ request }, caller, entry, trx) {
+      const event = entryOf({ request }, caller, entry)
+      let id: string | undefined
+      await atSavepoint(trx, async () => {
+        id = await insertPreparedEntry(trx, event)
+      }).catch((err: unknown) =>
+        log.error({ err, action: event.action }, 'an audit entry is not prepared'),
+      )
+      return { id, event }
+    },
     record: ({ request }, caller, entry, trx) => write(entryOf({ request }, caller, entry), trx),
     recordVisitor: ({ request }, entry, trx) =>
       write(

@@ -8,23 +8,24 @@ import { pushTouchedLists, renameInLists } from '../mail/lists/members.ts'
 import {
   type DecidedEmail,
   decideEmail,
-  recordEmail,
+  prepareEmail,
   rejectTakenOutside,
 } from '../members/change-email.ts'
-import { beginMemberChange, type MemberChange } from '../members/change-member.ts'
+import { beginMemberChange, completeness, type MemberChange } from '../members/change-member.ts'
 import { readMember, requireMember } from '../members/list.ts'
 import { runMember } from '../members/run.ts'
 import {
   decideResumption,
   decideSuspension,
-  recordTurn,
+  prepareTurn,
   suspendMember,
 } from '../members/suspend.ts'
 import { type DecidedUpdate, decideUpdate, followUpdate, recordUpdate } from '../members/update.ts'
+import type { PreparedEntry } from '../rpc/audit-recorder.ts'
 import type { Context } from '../rpc/context.ts'
 import type { Access } from '../rpc/guards.ts'
 import { evenSuspended, rejectClosed } from '../rpc/open-tenant.ts'
-import type { InTransaction } from '../rpc/services.ts'
+import type { InTransaction, TransactionContext } from '../rpc/services.ts'
 import { addressOf, getUser, requireUser } from './users.ts'
 import { requireVersion, toAttributes } from './view.ts'
 
@@ -101,19 +102,39 @@ async function changeTogether(
     if (difference.address !== undefined && difference.address !== address)
       throw new AppError('edit_conflict')
     const written = await write(services, facts, row, difference)
+    const entries = await prepareEntries(ctx, facts, written)
     await recordUpdate(ctx, facts)
-    return written
+    return { ...written, entries }
   }
   const even = expected.turn === 'suspend' ? evenSuspended : []
   const begun = await beginMemberChange(ctx, access, input.id, decide, even)
-  const { email, update, turned } = begun.decided
+  const { email, update, entries } = begun.decided
   pushTouchedLists(services, email.lists)
   await runMember(services, begun.work)
   followUpdate(ctx, begun, update)
   const after = await readMember(services, access, input.id)
-  if (turned === 'resume') await recordTurn(ctx, access, begun, 'member.resumed', after)
-  await recordEmail(ctx, access, begun, email, after)
-  if (turned === 'suspend') await recordTurn(ctx, access, begun, 'member.suspended', after)
+  for (const entry of entries)
+    await services.audit.complete(entry, { metadata: completeness(after) })
+}
+
+/** Prepares the entries of what upstream systems follow. */
+async function prepareEntries(
+  ctx: TransactionContext,
+  facts: MemberChange,
+  { email, turned }: Pick<Written, 'email' | 'turned'>,
+): Promise<PreparedEntry[]> {
+  const entries = [
+    turned === 'resume' && (await prepareTurn(ctx, facts, 'member.resumed')),
+    await prepareEmail(ctx, facts, email),
+    turned === 'suspend' && (await prepareTurn(ctx, facts, 'member.suspended')),
+  ]
+  return entries.filter((entry) => typeof entry === 'object')
+}
+
+interface Written {
+  email: DecidedEmail
+  update: DecidedUpdate
+  turned: Difference['turn']
 }
 
 /** Throws AppError as `change`. */
@@ -122,7 +143,7 @@ async function write(
   facts: MemberChange,
   row: ScimUserRow,
   { address, profile, identifiers, turn }: Difference,
-): Promise<{ email: MovedUser; update: DecidedUpdate; turned: Difference['turn'] }> {
+): Promise<Written> {
   const { trx, tenant } = facts
   // Only a suspension is possible while the tenant is suspended itself.
   if (!isNone({ address, profile, identifiers, turn: undefined })) rejectClosed(tenant.status)
@@ -134,16 +155,15 @@ async function write(
     member = await requireMember(trx, tenant.id, row.id)
   }
   const email =
-    address === undefined ? unmoved : await move(services, { ...facts, member }, address)
+    address === undefined
+      ? { address: member.email, changed: false, lists: [] }
+      : await move(services, { ...facts, member }, address)
   const update = await decideUpdate({ ...facts, member }, profile)
   if (identifiers) await setScimIdentifiers(trx, tenant.id, row.id, identifiers)
   const turned = turn === 'suspend' && address !== undefined ? undefined : turn
   if (turned === 'suspend') await decideSuspension({ ...facts, member })
   return { email, update, turned }
 }
-
-type MovedUser = Pick<DecidedEmail, 'changed' | 'lists'>
-const unmoved: MovedUser = { changed: false, lists: [] }
 
 /**
  * Gives another address. Groups know their members by it, so that it also replaces the old one of a
@@ -153,12 +173,12 @@ async function move(
   services: InTransaction,
   facts: MemberChange,
   text: string,
-): Promise<MovedUser> {
+): Promise<DecidedEmail> {
   const { trx, tenant, member } = facts
-  const { address, changed, lists } = await decideEmail(services, facts, text)
-  if (!changed) return unmoved
-  const others = await renameInLists(trx, tenant.id, member.email, address)
-  return { changed, lists: [...lists, ...others] }
+  const decided = await decideEmail(services, facts, text)
+  if (!decided.changed) return decided
+  const others = await renameInLists(trx, tenant.id, member.email, decided.address)
+  return { ...decided, lists: [...decided.lists, ...others] }
 }
 
 /** What a request changes of a member. */

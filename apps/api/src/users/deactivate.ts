@@ -6,6 +6,7 @@ import { changeMembership } from '@atrium/db/members/members'
 import { addIdentitySyncTask, completeIdentitySyncTask } from '@atrium/db/users/identity-sync-tasks'
 import { lockPlatformAdmins, setDeactivated, type UserRow } from '@atrium/db/users/users'
 import { changeEveryMembership, type Elsewhere } from '../members/everywhere.ts'
+import type { AuditEntry } from '../rpc/audit-recorder.ts'
 import type { Caller } from '../rpc/caller.ts'
 import type { Context } from '../rpc/context.ts'
 import type { Services } from '../rpc/services.ts'
@@ -27,17 +28,19 @@ export async function deactivateUser(
   const { services } = ctx
   if (caller.id === input.id) throw new AppError('self_deactivate')
   const user = await readUser(services.database.db, input.id)
-  const mark = await services.database.db.transaction().execute(async (trx) => {
+  const { mark, prepared } = await services.database.db.transaction().execute(async (trx) => {
     if (!user.deactivatedAt) {
       const admins = await lockPlatformAdmins(trx)
       if (admins.length > 0 && admins.every((id) => id === input.id))
         throw new AppError('last_platform_admin')
       await setDeactivated(trx, input.id, true)
     }
-    return addIdentitySyncTask(trx, input.id, { everywhere: true })
+    const task = await addIdentitySyncTask(trx, input.id, { everywhere: true })
+    const entry = userEntry('user.deactivated', user, input)
+    return { mark: task, prepared: await services.audit.prepare(ctx, caller, entry, trx) }
   })
   const tenants = await followEverywhere(services, input.id)
-  await record(ctx, caller, 'user.deactivated', user, { reason: input.reason, tenants })
+  await services.audit.complete(prepared, { metadata: tenants.length > 0 ? { tenants } : {} })
   await orUpstreamFailed(() => setIdentityActive(ctx, user, false), errorText('deactivatedHere'))
   await completeIdentitySyncTask(services.database.db, input.id, mark, { everywhere: true })
   return toUserView(await readUser(services.database.db, input.id))
@@ -57,10 +60,14 @@ export async function reactivateUser(
   const user = await readUser(db, input.id)
   const mark = await addIdentitySyncTask(db, input.id, { everywhere: true })
   await orUpstreamFailed(() => setIdentityActive(ctx, user, true))
-  await setDeactivated(db, input.id, false)
+  const prepared = await db.transaction().execute(async (trx) => {
+    await setDeactivated(trx, input.id, false)
+    const entry = userEntry('user.reactivated', user, input)
+    return services.audit.prepare(ctx, caller, entry, trx)
+  })
   const tenants = await followEverywhere(services, input.id)
   await completeIdentitySyncTask(db, input.id, mark, { everywhere: true })
-  await record(ctx, caller, 'user.reactivated', user, { reason: input.reason, tenants })
+  await services.audit.complete(prepared, { metadata: tenants.length > 0 ? { tenants } : {} })
   return toUserView(await readUser(services.database.db, input.id))
 }
 
@@ -85,21 +92,16 @@ async function setIdentityActive(
   if (!active) await identity.endSessions({ userId, username: user.email })
 }
 
-function record(
-  ctx: Context,
-  caller: Caller,
+function userEntry(
   action: 'user.deactivated' | 'user.reactivated',
   user: UserRow,
-  { reason, tenants }: { reason: string | undefined; tenants: Elsewhere[] },
-): Promise<void> {
-  return ctx.services.audit.record(ctx, caller, {
+  { reason }: DeactivateUser,
+): AuditEntry {
+  return {
     action,
     resourceType: 'user',
     resourceId: user.id,
     resourceName: user.email,
-    metadata: {
-      ...(reason === undefined ? {} : { reason }),
-      ...(tenants.length > 0 ? { tenants } : {}),
-    },
-  })
+    metadata: reason === undefined ? {} : { reason },
+  }
 }

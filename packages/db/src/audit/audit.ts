@@ -1,5 +1,6 @@
 import type { ActorType, AuditOutcome, AuditSource } from '@atrium/core/audit/audit'
 import { sql } from 'kysely'
+import { secondsFromNow } from '../platform/clock.ts'
 import type { Db, Trx } from '../platform/connect.ts'
 
 export interface NewAuditEvent {
@@ -69,6 +70,62 @@ export async function atSavepoint(trx: Trx, insert: () => Promise<void>): Promis
     await sql`rollback to savepoint audit_entry`.execute(trx)
     throw error
   }
+}
+
+/** Stores the entry of a change until it is known how that ended. Returns its id. */
+export async function insertPreparedEntry(trx: Trx, event: NewAuditEvent): Promise<string> {
+  const { id } = await trx
+    .insertInto('prepared_audit_entries')
+    .values({ event: JSON.stringify(event) })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+/**
+ * Takes a prepared entry out, to write it in this transaction. False when it was written already.
+ */
+export async function takePreparedEntry(trx: Trx, id: string): Promise<boolean> {
+  const { numDeletedRows } = await trx
+    .deleteFrom('prepared_audit_entries')
+    .where('id', '=', id)
+    .executeTakeFirst()
+  await noteEventPublished(trx)
+  return numDeletedRows > 0n
+}
+
+/**
+ * Takes out the oldest entry that was prepared so many seconds ago, to write it in this
+ * transaction; undefined without one.
+ */
+export async function takeAbandonedEntry(
+  trx: Trx,
+  seconds: number,
+): Promise<NewAuditEvent | undefined> {
+  const row = await trx
+    .deleteFrom('prepared_audit_entries')
+    .where('id', '=', (eb) =>
+      eb
+        .selectFrom('prepared_audit_entries')
+        .select('id')
+        .where('prepared_at', '<', secondsFromNow(-seconds))
+        .orderBy('prepared_at')
+        .limit(1)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .returning(['id', 'event'])
+    .executeTakeFirst()
+  if (!row) return undefined
+  await noteEventPublished(trx)
+  const event = row.event as unknown as NewAuditEvent
+  return { ...event, id: row.id, at: new Date(event.at) }
+}
+
+/** Its event was written when the entry was prepared (migration 0253). */
+async function noteEventPublished(trx: Trx): Promise<void> {
+  // Plain SQL: a call of one function.
+  await sql`select set_config('atrium.event_published', 'on', true)`.execute(trx)
 }
 
 /**

@@ -39,8 +39,15 @@ export interface AuditChainHeadsTable {
   hash: ColumnType<string, never, never>
 }
 
+export interface PreparedAuditEntriesTable {
+  id: Generated<string>
+  prepared_at: Generated<Date>
+  event: JSONColumnType<Record<string, unknown>>
+}
+
 export interface AuditTables {
   audit_denials: AuditDenialsTable
   audit_events: AuditEventsTable
   audit_chain_heads: AuditChainHeadsTable
+  prepared_audit_entries: PreparedAuditEntriesTable
 }

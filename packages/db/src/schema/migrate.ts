@@ -96,6 +96,7 @@ import * as webhookEndpoints from '../migrations/0242-webhook-endpoints.ts'
 import * as scimIdentifiers from '../migrations/0250-scim-identifiers.ts'
 import * as scimGroups from '../migrations/0251-scim-groups.ts'
 import * as eventsEnd from '../migrations/0252-events-end.ts'
+import * as preparedAuditEntries from '../migrations/0253-prepared-audit-entries.ts'
 import { installJobs } from '../platform/install-jobs.ts'
 import { buildOnlineIndexes } from './online-indexes.ts'
 
@@ -194,6 +195,7 @@ const migrations: Record<string, Migration> = {
   '0250-scim-identifiers': scimIdentifiers,
   '0251-scim-groups': scimGroups,
   '0252-events-end': eventsEnd,
+  '0253-prepared-audit-entries': preparedAuditEntries,
   '0017-health': health,
   '0018-flag-guards': flagGuards,
 }

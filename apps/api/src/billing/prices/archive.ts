@@ -16,15 +16,18 @@ import { toPriceView } from './view.ts'
  */
 export async function archivePrice(ctx: Context, caller: Caller, id: string): Promise<PriceView> {
   const { services } = ctx
-  await services.database.db.transaction().execute(async (trx) => {
+  const before = await readPrice(services, id)
+  const prepared = await services.database.db.transaction().execute(async (trx) => {
     const locked = await lockPrice(trx, id)
     if (!locked) throw noSuchPrice()
     if (locked.state === 'draft') throw new AppError('price_state', errorText('priceDraftArchive'))
     if (locked.state === 'active') await write(trx, id)
+    const entry = priceEntry('price.archived', { ...before, state: 'archived' })
+    return services.audit.prepare(ctx, caller, entry, trx)
   })
   await archiveAtProcessor(services, await readPrice(services, id))
   const price = await readPrice(services, id)
   // What the payment processor answered is part of the entry.
-  await services.audit.record(ctx, caller, priceEntry('price.archived', price))
+  await services.audit.complete(prepared, priceEntry('price.archived', price))
   return toPriceView(price)
 }

@@ -2,10 +2,11 @@ import type { AddDomain, DomainView } from '@atrium/core/mail/domains'
 import { countDomains, findDomain } from '@atrium/db/mail/domains'
 import { insertDomains, notifyTenant, type TenantTrx } from '@atrium/db/tenants/tenants'
 import { rejectLimited } from '../../billing/invoices/limits.ts'
+import type { PreparedEntry } from '../../rpc/audit-recorder.ts'
 import type { Context } from '../../rpc/context.ts'
 import type { Access } from '../../rpc/guards.ts'
 import { lockOpenTenant, rejectFormerDelegate } from '../../rpc/open-tenant.ts'
-import type { InTransaction } from '../../rpc/services.ts'
+import type { TransactionContext } from '../../rpc/services.ts'
 import { tenantTransaction } from '../../rpc/tenant-transaction.ts'
 import { domainTaken, isDomainTaken, rejectPlatformNames, rejectUnavailable } from './available.ts'
 import { auditedDomain, readDomain } from './find.ts'
@@ -28,8 +29,8 @@ export async function addDomain(
   const { services } = ctx
   const { db } = services.database
   rejectPlatformNames(services, access.tenant.slug, [input.domain], 'domain')
-  await tenantTransaction(services, access.tenant.id, (trx) =>
-    insert(trx, services, access, input.domain),
+  const prepared = await tenantTransaction(services, access.tenant.id, (trx) =>
+    insert(trx, ctx, access, input.domain),
   ).catch((error: unknown) => {
     throw isDomainTaken(error) ? domainTaken('domain', error) : error
   })
@@ -38,9 +39,7 @@ export async function addDomain(
     await readDomain(db, access.tenant.id, input.domain),
     mailMs,
   )
-  await services.audit.record(ctx, access.caller, {
-    action: 'domain.added',
-    ...auditedDomain(row),
+  await services.audit.complete(prepared, {
     metadata: row.mailError === null ? {} : { mailError: row.mailError },
   })
   return toDomainView(services, row)
@@ -48,10 +47,10 @@ export async function addDomain(
 
 async function insert(
   trx: TenantTrx,
-  services: InTransaction,
+  { services, request }: TransactionContext,
   access: Access,
   name: string,
-): Promise<void> {
+): Promise<PreparedEntry> {
   const tenant = await lockOpenTenant(trx, access.tenant.slug)
   await rejectFormerDelegate(trx, access)
   await rejectLimited(trx, services, tenant.id)
@@ -69,4 +68,6 @@ async function insert(
   const added = await findDomain(trx, tenant.id, name)
   if (!added) throw new Error('the domain that was inserted is not there')
   await notifyTenant(trx, tenant.id)
+  const entry = { action: 'domain.added' as const, ...auditedDomain(added) }
+  return services.audit.prepare({ request }, access.caller, entry, trx)
 }

@@ -19,7 +19,7 @@ const mailMs = 8_000
  */
 export async function setDmarc(ctx: Context, access: Access, input: SetDmarc): Promise<DomainView> {
   const { services } = ctx
-  const { row, changes } = await tenantTransaction(services, access.tenant.id, async (trx) => {
+  const { row, prepared } = await tenantTransaction(services, access.tenant.id, async (trx) => {
     const tenant = await lockOpenTenant(trx, access.tenant.slug)
     await rejectFormerDelegate(trx, access)
     const found = await readDomain(trx, tenant.id, input.domain)
@@ -30,17 +30,21 @@ export async function setDmarc(ctx: Context, access: Access, input: SetDmarc): P
       rua: input.rua === undefined ? before.rua : input.rua,
       pct: input.pct ?? 100,
     }
-    const differences = changedFields(before, after, ['policy', 'rua', 'pct'])
-    if (Object.keys(differences).length > 0) await setDomainDmarc(trx, found.id, after)
-    return { row: await readDomain(trx, tenant.id, input.domain), changes: differences }
+    const changes = changedFields(before, after, ['policy', 'rua', 'pct'])
+    if (Object.keys(changes).length === 0) return { row: found, prepared: undefined }
+    await setDomainDmarc(trx, found.id, after)
+    const row = await readDomain(trx, tenant.id, input.domain)
+    const entry = {
+      action: 'domain.dmarc_set' as const,
+      ...auditedDomain(row),
+      metadata: { changes },
+    }
+    return { row, prepared: await services.audit.prepare(ctx, access.caller, entry, trx) }
   })
   const synced = await syncWithMailServer(services, row, mailMs)
-  if (Object.keys(changes).length > 0) {
-    await services.audit.record(ctx, access.caller, {
-      action: 'domain.dmarc_set',
-      ...auditedDomain(row),
-      metadata: { changes, ...(synced.mailError === null ? {} : { mailError: synced.mailError }) },
+  if (prepared)
+    await services.audit.complete(prepared, {
+      metadata: synced.mailError === null ? {} : { mailError: synced.mailError },
     })
-  }
   return toDomainView(services, synced)
 }

@@ -2,13 +2,14 @@ import type { CreateList, ListView } from '@atrium/core/mail/lists'
 import { countMailLists, insertMailList } from '@atrium/db/mail/lists'
 import type { Trx } from '@atrium/db/platform/connect'
 import { violatedConstraint } from '@atrium/db/platform/failures'
+import type { AuditEntry } from '../../rpc/audit-recorder.ts'
 import type { Context } from '../../rpc/context.ts'
 import type { Access } from '../../rpc/guards.ts'
 import { lockOpenTenant, rejectFormerAdmin } from '../../rpc/open-tenant.ts'
 import { tenantTransaction } from '../../rpc/tenant-transaction.ts'
 import { addressTaken, freeAddress } from '../aliases/addresses.ts'
 import { mailServerOf } from '../aliases/mail-server.ts'
-import { requireList, toListView } from './get.ts'
+import { requireList, toListView, upstreamOutcome } from './get.ts'
 import { rejectLoop } from './loops.ts'
 import { pushList, recoverAfterSeconds } from './push.ts'
 
@@ -33,7 +34,7 @@ export async function createList(
   const { services } = ctx
   mailServerOf(services)
   const recipients = [...input.recipients].sort()
-  const { tenant, id, address } = await tenantTransaction(
+  const { tenant, id, entry, prepared } = await tenantTransaction(
     services,
     access.tenant.id,
     async (trx) => {
@@ -57,24 +58,25 @@ export async function createList(
         },
       )
       await alsoInsert?.(trx, inserted)
-      return { tenant: open, id: inserted, address: free.address }
+      const entry: AuditEntry = {
+        action: 'list.created',
+        resourceType: 'list',
+        resourceId: inserted,
+        resourceName: free.address,
+        tenantSlug: open.slug,
+        partnerSlug: open.partnerSlug,
+        metadata: { name: input.name, recipients },
+      }
+      const prepared = await services.audit.prepare(ctx, access.caller, entry, trx)
+      return { tenant: open, id: inserted, entry, prepared }
     },
   )
-  if ((await pushList(services, id, { fresh: true })) === 'taken') throw addressTaken(address)
+  if ((await pushList(services, id, { fresh: true })) === 'taken') {
+    await services.audit.complete(prepared, { outcome: 'failure' })
+    await services.audit.record(ctx, access.caller, { ...entry, action: 'list.removed' })
+    throw addressTaken(input.address)
+  }
   const list = await requireList(services, tenant.id, id)
-  await services.audit.record(ctx, access.caller, {
-    action: 'list.created',
-    outcome: list.state === 'error' ? 'failure' : 'success',
-    resourceType: 'list',
-    resourceId: id,
-    resourceName: address,
-    tenantSlug: tenant.slug,
-    partnerSlug: tenant.partnerSlug,
-    metadata: {
-      name: list.name,
-      recipients,
-      ...(list.error === null ? {} : { error: list.error }),
-    },
-  })
+  await services.audit.complete(prepared, upstreamOutcome(list))
   return toListView(list)
 }

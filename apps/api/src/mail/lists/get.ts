@@ -8,6 +8,7 @@ import {
   type ListSummaryRow,
   listMailLists,
 } from '@atrium/db/mail/lists'
+import type { AuditEntry } from '../../rpc/audit-recorder.ts'
 import type { Context } from '../../rpc/context.ts'
 import { withEditVersion } from '../../rpc/edit-version.ts'
 import type { Access } from '../../rpc/guards.ts'
@@ -55,6 +56,17 @@ export async function requireList(
   const row = await findMailList(services.database.db, tenantId, listId)
   if (!row) throw noSuchList()
   return row
+}
+
+/** What the audit entry of a change tells of the mail server. */
+export function upstreamOutcome({
+  state,
+  error,
+}: ListRow): Pick<AuditEntry, 'outcome' | 'metadata'> {
+  return {
+    outcome: state === 'error' ? 'failure' : 'success',
+    ...(error !== null && { metadata: { error } }),
+  }
 }
 
 export const noSuchList = () => new AppError('not_found', errorText('unknownList'))

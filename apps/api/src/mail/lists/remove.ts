@@ -3,6 +3,7 @@ import { AppError } from '@atrium/core/platform/errors'
 import { stepFailureText } from '@atrium/core/platform/failure-text'
 import { changeMailList, findMailList, lockMailList } from '@atrium/db/mail/lists'
 import type { Trx } from '@atrium/db/platform/connect'
+import type { AuditEntry } from '../../rpc/audit-recorder.ts'
 import type { Context } from '../../rpc/context.ts'
 import type { Access } from '../../rpc/guards.ts'
 import { lockOpenTenant, rejectFormerAdmin } from '../../rpc/open-tenant.ts'
@@ -27,28 +28,31 @@ export async function removeList(
   const { services } = ctx
   mailServerOf(services)
   const { db } = services.database
-  const { tenant, address } = await tenantTransaction(services, access.tenant.id, async (trx) => {
+  const { tenant, prepared } = await tenantTransaction(services, access.tenant.id, async (trx) => {
     const open = await lockOpenTenant(trx, access.tenant.slug)
     await rejectFormerAdmin(trx, access)
     const list = await lockMailList(trx, open.id, listId)
     if (!list) throw noSuchList()
     await check?.(trx)
     await changeMailList(trx, listId, { removing: true }, recoverAfterSeconds)
-    return { tenant: open, address: list.address }
+    const entry: AuditEntry = {
+      action: 'list.removed',
+      resourceType: 'list',
+      resourceId: listId,
+      resourceName: list.address,
+      tenantSlug: open.slug,
+      partnerSlug: open.partnerSlug,
+    }
+    const prepared = await services.audit.prepare(ctx, access.caller, entry, trx)
+    return { tenant: open, prepared }
   })
   await pushList(services, listId)
   const left = await findMailList(db, tenant.id, listId)
   const error = left && (left.error ?? stepFailureText('otherChange'))
-  await services.audit.record(ctx, access.caller, {
-    action: 'list.removed',
-    outcome: error === undefined ? 'success' : 'failure',
-    resourceType: 'list',
-    resourceId: listId,
-    resourceName: address,
-    tenantSlug: tenant.slug,
-    partnerSlug: tenant.partnerSlug,
-    ...(error === undefined ? {} : { metadata: { error } }),
-  })
+  await services.audit.complete(
+    prepared,
+    error === undefined ? {} : { outcome: 'failure', metadata: { error } },
+  )
   if (error !== undefined) {
     throw new AppError(
       'upstream_failed',

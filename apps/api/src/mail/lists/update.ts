@@ -2,13 +2,14 @@ import { changeRecipients, type ListView, type UpdateList } from '@atrium/core/m
 import { AppError } from '@atrium/core/platform/errors'
 import { changeMailList, type ListRow, lockMailList } from '@atrium/db/mail/lists'
 import type { Trx } from '@atrium/db/platform/connect'
+import type { AuditEntry } from '../../rpc/audit-recorder.ts'
 import type { Context } from '../../rpc/context.ts'
 import { requireVersion } from '../../rpc/edit-version.ts'
 import type { Access } from '../../rpc/guards.ts'
 import { lockOpenTenant, rejectFormerAdmin } from '../../rpc/open-tenant.ts'
 import { tenantTransaction } from '../../rpc/tenant-transaction.ts'
 import { mailServerOf } from '../aliases/mail-server.ts'
-import { noSuchList, readList, requireList, toListView } from './get.ts'
+import { noSuchList, readList, requireList, toListView, upstreamOutcome } from './get.ts'
 import { rejectLoop } from './loops.ts'
 import { pushList, recoverAfterSeconds } from './push.ts'
 
@@ -46,52 +47,48 @@ export async function changeList(
 ): Promise<ListView> {
   const { services } = ctx
   mailServerOf(services)
-  const { tenant, address, changes } = await tenantTransaction(
-    services,
-    access.tenant.id,
-    async (trx) => {
-      const open = await lockOpenTenant(trx, access.tenant.slug)
-      await rejectFormerAdmin(trx, access)
-      const list = await lockMailList(trx, open.id, listId)
-      if (!list || list.state === 'removing') throw noSuchList()
-      const { name, recipients } = await decide(trx, list)
-      const [added, removed] = [
-        missingIn(list.recipients, recipients),
-        missingIn(recipients, list.recipients),
-      ]
-      if (added.length > 0) await rejectLoop(trx, open.id, list.address, recipients)
-      const moved = added.length > 0 || removed.length > 0
-      const renamed = name !== undefined && name !== list.name
-      if (moved || renamed)
-        await changeMailList(
-          trx,
-          listId,
-          { name, ...(moved ? { recipients } : {}) },
-          recoverAfterSeconds,
-        )
-      return {
-        tenant: open,
-        address: list.address,
+  const { tenant, prepared } = await tenantTransaction(services, access.tenant.id, async (trx) => {
+    const open = await lockOpenTenant(trx, access.tenant.slug)
+    await rejectFormerAdmin(trx, access)
+    const list = await lockMailList(trx, open.id, listId)
+    if (!list || list.state === 'removing') throw noSuchList()
+    const { name, recipients } = await decide(trx, list)
+    const [added, removed] = [
+      missingIn(list.recipients, recipients),
+      missingIn(recipients, list.recipients),
+    ]
+    if (added.length > 0) await rejectLoop(trx, open.id, list.address, recipients)
+    const moved = added.length > 0 || removed.length > 0
+    const renamed = name !== undefined && name !== list.name
+    if (moved || renamed)
+      await changeMailList(
+        trx,
+        listId,
+        { name, ...(moved ? { recipients } : {}) },
+        recoverAfterSeconds,
+      )
+    if (!moved && !renamed) return { tenant: open, prepared: undefined }
+    const entry: AuditEntry = {
+      action: 'list.updated',
+      resourceType: 'list',
+      resourceId: listId,
+      resourceName: list.address,
+      tenantSlug: open.slug,
+      partnerSlug: open.partnerSlug,
+      metadata: {
         changes: {
           ...(renamed ? { name: [list.name, name] } : {}),
           ...(moved ? { recipients: [removed, added] } : {}),
         },
-      }
-    },
-  )
-  if (Object.keys(changes).length === 0) return readList(services, tenant.id, listId)
+      },
+    }
+    const prepared = await services.audit.prepare(ctx, access.caller, entry, trx)
+    return { tenant: open, prepared }
+  })
+  if (!prepared) return readList(services, tenant.id, listId)
   await pushList(services, listId)
   const list = await requireList(services, tenant.id, listId)
-  await services.audit.record(ctx, access.caller, {
-    action: 'list.updated',
-    outcome: list.state === 'error' ? 'failure' : 'success',
-    resourceType: 'list',
-    resourceId: listId,
-    resourceName: address,
-    tenantSlug: tenant.slug,
-    partnerSlug: tenant.partnerSlug,
-    metadata: { changes, ...(list.error === null ? {} : { error: list.error }) },
-  })
+  await services.audit.complete(prepared, upstreamOutcome(list))
   return toListView(list)
 }
 
