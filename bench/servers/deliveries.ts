@@ -49,7 +49,10 @@ const tenant = await db
 await db.transaction().execute(async (trx) => {
   for (let n = 0; n < endpoints; n++) {
     const id = await newEndpointId(trx)
-    const secret = config.keyring?.encrypt(`whsec_${Buffer.alloc(24, 1).toString('base64')}`, endpointSecretContext(id))
+    const secret = config.keyring?.encrypt(
+      `whsec_${Buffer.alloc(24, 1).toString('base64')}`,
+      endpointSecretContext(id),
+    )
     if (!secret) throw new Error('the bench has no keys')
     await insertWebhookEndpoint(
       trx,

@@ -142,7 +142,7 @@ export function readAppConfig(
     recoveryFlow: e.IDP_RECOVERY_FLOW,
     staffGroups: [e.IDP_PLATFORM_ADMIN_GROUP, e.IDP_BUILTIN_ADMIN_GROUP, e.IDP_PARTNER_STAFF_GROUP],
     tenantGroupPrefix: e.IDP_TENANT_GROUP_PREFIX ?? '',
-    apiPublicUrl: e.API_PUBLIC_URL?.replace(/\/+$/, ''),
+    apiPublicUrl: e.API_PUBLIC_URL?.replace(/\/$/, ''),
     mailHost: e.MAIL_PUBLIC_HOST,
     stripeForm: app === 'portal' && e.STRIPE_PUBLISHABLE_KEY !== undefined,
     profileSigning:
