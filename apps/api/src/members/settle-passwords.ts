@@ -105,7 +105,10 @@ async function follow(
   const { issuedAt, expiresAt, endingAt } = password
   const signal = AbortSignal.timeout(deadlineMs)
   const userId = password.idpUserId ?? (await identity.findUserBySubject(password, { signal }))?.id
-  if (userId === undefined) return deleteTemporaryPassword(db, password)
+  if (userId === undefined) {
+    await deleteTemporaryPassword(db, password)
+    return
+  }
   try {
     if (endingAt === null) {
       const issued = { at: issuedAt, expiresAt }
@@ -119,7 +122,7 @@ async function follow(
     await end(services, identity, { ...password, idpUserId: userId }, works, signal)
   } catch (error) {
     if (!(error instanceof UpstreamError) || error.kind !== 'not_found') throw error
-    return await deleteTemporaryPassword(db, password)
+    await deleteTemporaryPassword(db, password)
   }
 }
 
@@ -145,7 +148,8 @@ async function closeMailboxes(
     }),
   )
   await services.database.db.transaction().execute(async (trx) => {
-    await deleteTemporaryPassword(trx, password)
+    // Another process may have been here in between.
+    if (!(await deleteTemporaryPassword(trx, password))) return
     for (const entry of inChainOrder(entries)) await services.audit.recordSystem(entry, trx)
   })
 }
@@ -166,8 +170,8 @@ async function end(
   await deleteWebSessionsOfSubject(db, password.subject)
   for (const work of works) await saveMemberFacts(db, work, { needs_password: true })
   await db.transaction().execute(async (trx) => {
-    await markTemporaryPasswordEnded(trx, password)
-    await record(services, trx, password, works)
+    if (await markTemporaryPasswordEnded(trx, password))
+      await record(services, trx, password, works)
   })
 }
 

@@ -119,27 +119,35 @@ export async function markTemporaryPasswordEnding(
   return numUpdatedRows > 0n
 }
 
-/** Says that it expired before its person replaced it. One that was issued since is left alone. */
+/**
+ * Says that it expired before its person replaced it. One that was issued since is left alone.
+ * False where another process has said so.
+ */
 export async function markTemporaryPasswordEnded(
   db: Db | Trx,
   { userId, issuedAt }: { userId: string; issuedAt: Date },
-): Promise<void> {
-  await db
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
     .updateTable('temporary_passwords')
     .set({ ended_at: sql<Date>`now()` })
     .where('user_id', '=', userId)
     .where('issued_at', '=', issuedAt)
-    .execute()
+    .where('ended_at', 'is', null)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
 }
 
-/** Forgets it. With `issuedAt`, one that was issued since is left alone. */
+/**
+ * Forgets it. With `issuedAt`, one that was issued since is left alone. False where there was none.
+ */
 export async function deleteTemporaryPassword(
   db: Db | Trx,
   { userId, issuedAt }: { userId: string; issuedAt?: Date },
-): Promise<void> {
-  await db
+): Promise<boolean> {
+  const { numDeletedRows } = await db
     .deleteFrom('temporary_passwords')
     .where('user_id', '=', userId)
     .$if(issuedAt !== undefined, (query) => query.where('issued_at', '=', issuedAt ?? new Date(0)))
-    .execute()
+    .executeTakeFirst()
+  return numDeletedRows > 0n
 }
