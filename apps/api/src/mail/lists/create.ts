@@ -73,7 +73,11 @@ export async function createList(
   )
   if ((await pushList(services, id, { fresh: true })) === 'taken') {
     await services.audit.complete(prepared, { outcome: 'failure' })
-    await services.audit.record(ctx, access.caller, { ...entry, action: 'list.removed' })
+    await services.audit.record(ctx, access.caller, {
+      ...entry,
+      action: 'list.removed',
+      metadata: {},
+    })
     throw addressTaken(input.address)
   }
   const list = await requireList(services, tenant.id, id)

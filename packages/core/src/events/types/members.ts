@@ -5,11 +5,9 @@ import { tenantRole } from '../../members/memberships.ts'
 import { stepState } from '../../tenants/tenants.ts'
 import { type EventChanges, type EventType, eventType, touchedLists } from '../event-type.ts'
 
-const complete = z.boolean()
 const mailbox = z.string().nullable()
 const outcomes = z.object({ identity: stepState, mail: stepState, files: stepState })
 const emailChanged: EventChanges = { email: ['anna@example.com', 'a.example@example.com'] }
-const tenants = z.array(z.object({ tenant: z.string(), complete })).optional()
 const reason = z.string()
 
 const member = (details: z.ZodRawShape = {}, changes: EventChanges = {}) =>
@@ -41,50 +39,31 @@ export const memberEventTypes = {
   'member.created': member({
     role: tenantRole,
     mailbox: mailbox.optional(),
-    outcomes: outcomes.optional(),
-    complete: complete.optional(),
-    /** Seats before and after, where the member got one that was bought for it. */
-    seats: z.array(z.int()).length(2).optional(),
     importId: z.uuid().optional(),
     requestedBy: z.string().optional(),
   }),
-  'member.email_changed': member({ complete, ...touchedLists }, emailChanged),
+  'member.email_changed': member(touchedLists, emailChanged),
   'member.imported': eventType('member_import', {
     rows: z.int().optional(),
     refused: z.int().optional(),
     resumed: z.boolean().optional(),
   }),
-  'member.left': member({
-    role: tenantRole,
-    mailbox,
-    identity: z.enum(['deleted', 'kept']),
-    complete,
-    ...touchedLists,
-  }),
-  'member.mailbox_created': member({ mailbox, complete }),
+  'member.left': member({ role: tenantRole, mailbox, ...touchedLists }),
+  'member.mailbox_created': member({ mailbox }),
   'member.mailbox_password_replaced': member({ mailbox }),
   'member.password_expired': member({ expiredAt: z.iso.datetime() }),
   'member.password_reset': member({
     outcomes: z.record(z.string(), z.object({ state: stepState, error: z.string().optional() })),
     linkTo: z.string().optional(),
   }),
-  'member.removed': member({
-    role: tenantRole,
-    mailbox,
-    identity: z.enum(['deleted', 'kept']),
-    complete,
-    ...touchedLists,
-  }),
-  'member.resumed': member({ complete }, { status: ['suspended', 'active'] }),
+  'member.removed': member({ role: tenantRole, mailbox, ...touchedLists }),
+  'member.resumed': member({}, { status: ['suspended', 'active'] }),
   'member.retried': member({ outcomes, removed: z.boolean() }),
   'member.role_changed': member({}, { role: ['member', 'admin'] }),
   'member.second_factors_reminded': eventType('tenant', { reminded: z.int() }),
   'member.second_factors_reset': member({ removed: z.int() }),
   'member.sessions_ended': member({ sessions: z.int() }),
-  'member.suspended': member(
-    { complete: complete.optional(), reason: reason.optional() },
-    { status: ['active', 'suspended'] },
-  ),
+  'member.suspended': member({ reason: reason.optional() }, { status: ['active', 'suspended'] }),
   'member.updated': member({}, { name: ['Anna Example', 'Anna Sample'] }),
   'address.claim_held': address({ outcome: z.string() }),
   'address.claim_settled': address({ outcome: z.string() }),
@@ -110,10 +89,13 @@ export const memberEventTypes = {
   'user.address_changed': user({ suspendedIn: z.array(z.string()).optional() }, emailChanged),
   'user.address_proved': user({ handoff: z.string(), invitation: z.literal(true).optional() }),
   'user.created': user(),
-  'user.deactivated': user({ reason: reason.optional(), tenants }),
-  'user.deleted': user({ tenants, ...touchedLists }),
+  'user.deactivated': user({ reason: reason.optional() }),
+  'user.deleted': user({
+    tenants: z.array(z.object({ tenant: z.string(), complete: z.boolean() })).optional(),
+    ...touchedLists,
+  }),
   'user.password_link_followed': user({ handoff: z.string(), sentTo: z.string() }),
-  'user.reactivated': user({ reason: reason.optional(), tenants }),
+  'user.reactivated': user({ reason: reason.optional() }),
   'user.sessions_ended': user({ sessions: z.int(), signIns: z.int() }),
   'user.updated': user(
     {

@@ -42,11 +42,7 @@ export const platformEventTypes = {
   ),
   'partner_team.access_changed': eventType('user', {}, { access: ['viewer', 'manager'] }),
   'partner_team.invited': eventType('user'),
-  'partner_team.removed': eventType('user', {
-    access: z.string(),
-    /** Only where the identity provider has not followed yet. */
-    leftGroup: z.literal(false).optional(),
-  }),
+  'partner_team.removed': eventType('user', { access: z.string() }),
   'service_token.created': token({
     scopes: z.array(z.enum(serviceScopes)),
     networks: z.array(z.string()),

@@ -20,8 +20,6 @@ const reason = z.string().optional()
 const status = (before: string, after: string): EventChanges => ({ status: [before, after] })
 const addresses = z.array(z.string())
 const turned = { reason, lostDomains: addresses.optional() }
-/** What the mail server did not do yet. */
-const mailError = z.string().optional()
 const states = z.array(domainState).length(2)
 const formerPartner = z.string().nullable()
 
@@ -58,7 +56,7 @@ export const tenantEventTypes = {
   'tenant.updated': tenant({ reason }, { name: ['Acme', 'Acme GmbH'], seats: [10, 12] }),
   'alias.added': alias(),
   'alias.removed': alias(),
-  'domain.added': domain({ mailError }),
+  'domain.added': domain(),
   'domain.dns_regressed': domain({
     state: states,
     records: z.array(
@@ -70,16 +68,16 @@ export const tenantEventTypes = {
       }),
     ),
   }),
-  'domain.dmarc_set': domain({ mailError }, { policy: ['none', 'reject'] }),
+  'domain.dmarc_set': domain({}, { policy: ['none', 'reject'] }),
   'domain.primary_set': domain({}, { primaryDomain: ['example.net', 'example.com'] }),
   'domain.rechecked': domain({ state: states }),
   'domain.removed': domain({ reason }),
   'domain.verified': domain(),
-  'list.created': list({ name: z.string(), recipients: addresses, error: z.string().optional() }),
-  'list.removed': list({ error: z.string().optional() }),
+  'list.created': list({ name: z.string(), recipients: addresses }),
+  'list.removed': list(),
   'list.retried': list({ state: z.string(), error: z.string().optional() }),
   'list.updated': list(
-    { error: z.string().optional(), reason, recipientsLeft: z.int().optional() },
+    { reason, recipientsLeft: z.int().optional() },
     { name: ['Sales', 'Sales and support'] },
   ),
   'branding.updated': eventType(['tenant', 'partner'], {}, { productName: [null, 'Acme'] }),
