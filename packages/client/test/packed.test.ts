@@ -12,6 +12,11 @@ import { build } from 'vite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 const packed = process.env.ATRIUM_PACKED ?? ''
+/** Name, program and arguments; `pnpm test:runtimes` names further ones. */
+const runtimes: [string, string, string[]][] = [
+  ['Node.js', process.execPath, []],
+  ...JSON.parse(process.env.ATRIUM_RUNTIMES ?? '[]'),
+]
 const root = join(import.meta.dirname, '../../..')
 let project: string
 beforeAll(async () => {
@@ -59,28 +64,29 @@ describe('the packed client', () => {
     await testApp[Symbol.asyncDispose]()
   })
 
-  it('runs the first integration, which repeats without a change', async () => {
-    const example = await exampleFile('first-integration.ts')
+  it.each(runtimes)('runs the first integration on %s', async (_, program, options) => {
+    await testApp.database.db.deleteFrom('mail_lists').execute()
+    const example = [...options, await exampleFile('first-integration.ts')]
     const { port } = server.address() as AddressInfo
     const env = {
       ATRIUM_URL: `http://127.0.0.1:${port}`,
       ATRIUM_TOKEN: token,
       ATRIUM_TENANT: 'acme',
     }
-    const first = await run(process.execPath, [example], env)
+    const first = await run(program, example, env)
     expect(first).toMatchObject({
       status: 0,
       out: expect.stringMatching(/^Created everyone@\S+ with 3 recipients\.\n$/),
     })
-    const second = await run(process.execPath, [example], env)
+    const second = await run(program, example, env)
     expect(second).toMatchObject({ status: 0, out: expect.stringContaining('is up to date.') })
-    const rejected = await run(process.execPath, [example], { ...env, ATRIUM_TENANT: 'globex' })
+    const rejected = await run(program, example, { ...env, ATRIUM_TENANT: 'globex' })
     expect(rejected).toMatchObject({ status: 1, err: expect.stringContaining('not_member') })
   })
 
-  it('verifies webhooks in the receiver', async () => {
+  it.each(runtimes)('verifies webhooks in the receiver on %s', async (_, program, options) => {
     const secret = `whsec_${Buffer.from('a secret of this test alone').toString('base64')}`
-    const receiver = spawn(process.execPath, [await exampleFile('webhook-receiver.ts')], {
+    const receiver = spawn(program, [...options, await exampleFile('webhook-receiver.ts')], {
       env: { PATH: process.env.PATH, WEBHOOK_SECRETS: secret, PORT: '0' },
       stdio: ['ignore', 'pipe', 'inherit'],
     })
