@@ -117,11 +117,13 @@ describe('what the payment processor tells', () => {
   it('late of an earlier time changes nothing and is told so', async () => {
     const { id, stripeId, slug } = await world.subscribed()
     const base = await world.read(stripeId)
-    expect(await apply(id, { ...base, seats: 20 }, later(5))).toMatchObject({
+    const at = later(5)
+    expect(await apply(id, { ...base, seats: 20 }, at)).toMatchObject({
       before: { seats: 10 },
       after: { seats: 20 },
     })
-    expect(await apply(id, { ...base, seats: 15 }, later(4))).toBeUndefined()
+    const earlier = new Date(at.getTime() - 1_000)
+    expect(await apply(id, { ...base, seats: 15 }, earlier)).toBeUndefined()
     expect(await world.rows(slug)).toMatchObject([{ seats: 20 }])
   })
 
