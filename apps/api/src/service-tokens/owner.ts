@@ -20,8 +20,8 @@ export interface Holder {
   owner: TokenOwner
   /**
    * Runs a change in a transaction in which the caller still has the right to it. Under the lock of
-   * the tenant, the partner or the platform, so that what there may be a number of is counted one
-   * after the other. Of a closed tenant, only in a state that `even` names.
+   * the tenant, the partner or the platform, so that the limits of their number hold. Of a closed
+   * tenant, only in a state that `even` names.
    */
   change<Result>(
     run: (trx: Trx) => Promise<Result>,
