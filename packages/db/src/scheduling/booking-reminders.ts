@@ -10,8 +10,8 @@ export async function deleteReminders(trx: Trx, bookingId: string): Promise<void
 }
 
 /**
- * Plans the reminders of a confirmed booking that has none, as its event type asks for: those whose
- * time has not come by `now`.
+ * Plans the reminders of a confirmed booking, as its event type asks for: those whose time has not
+ * come by `now`. Those that it has stay.
  */
 export async function planReminders(trx: Trx, bookingId: string, now: Date): Promise<void> {
   // Plain SQL: the builder has no `unnest`.
@@ -19,9 +19,8 @@ export async function planReminders(trx: Trx, bookingId: string, now: Date): Pro
     insert into booking_reminders (tenant_id, booking_id, minutes_before, due_at)
     select distinct b.tenant_id, b.id, minutes, b.start_at - make_interval(mins => minutes)
     from bookings b join event_types e on e.id = b.event_type_id cross join unnest(e.reminders) minutes
-    where b.id = ${bookingId} and b.status = 'confirmed' and b.start_at - make_interval(mins => minutes) > ${now}`.execute(
-    trx,
-  )
+    where b.id = ${bookingId} and b.status = 'confirmed' and b.start_at - make_interval(mins => minutes) > ${now}
+    on conflict do nothing`.execute(trx)
 }
 
 /**
