@@ -113,6 +113,7 @@ describe('doctor', () => {
     ])
     const ended = await run(['doctor', '--json'], {
       PORTAL_URL: 'http://localhost:4100',
+      OPERATOR_URL: 'http://localhost:4200',
       BOOKING_URL: 'http://localhost:4300',
     })
     const { errors, warnings, findings } = JSON.parse(ended.output)
