@@ -6,6 +6,7 @@ import type {
 } from '@atrium/core/members/members'
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError, findAppError } from '@atrium/core/platform/errors'
+import type { MemberWork } from '@atrium/db/members/member-work'
 import type { MemberRow } from '@atrium/db/members/members'
 import type { Trx } from '@atrium/db/platform/connect'
 import type { PreparedEntry } from '../rpc/audit-recorder.ts'
@@ -14,7 +15,7 @@ import type { Access } from '../rpc/guards.ts'
 import { rejectClosed, rejectFormerAdmin } from '../rpc/open-tenant.ts'
 import { completeness, memberEntry, rejectAdminOnBehalf } from './change-member.ts'
 import { type Inserted, insertMember, type Maker } from './insert.ts'
-import { readMember, requireMember } from './list.ts'
+import { readMember } from './list.ts'
 import { createOneTimePassword, type OneTimePassword } from './one-time-password.ts'
 import { raiseSeats } from './raise-seats.ts'
 import { runMember } from './run.ts'
@@ -68,13 +69,12 @@ export async function addMember(
     tenant: access.tenant,
     operator: caller.operator,
     stillMay: (trx: Trx) => rejectFormerAdmin(trx, access),
-    async inserted(trx: Trx, userId: string) {
-      await inserted?.(trx, userId)
-      const member = await requireMember(trx, access.tenant.id, userId)
+    async inserted(trx: Trx, work: MemberWork) {
+      await inserted?.(trx, work)
       const entry = memberEntry(access.tenant, {
         action: 'member.created',
-        member,
-        metadata: { role: member.role, mailbox: member.mailboxAddress },
+        member: work.user,
+        metadata: { role: fields.role, mailbox: work.mailbox?.address ?? null },
       })
       prepared = await services.audit.prepare(ctx, caller, entry, trx)
     },

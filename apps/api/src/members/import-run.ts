@@ -32,7 +32,6 @@ import { invitationEntry, recordExpired, termsOf } from '../users/record-invitat
 import { placeOf } from './addresses.ts'
 import { insertMember } from './insert.ts'
 import { invitationTakes, inviteMember } from './invite.ts'
-import { requireMember } from './list.ts'
 import { runMember } from './run.ts'
 
 /**
@@ -183,10 +182,9 @@ async function make(services: Services, record: ImportRecord, row: Row): Promise
       tenant: { id: record.tenantId, slug: record.tenantSlug },
       operator: false,
       stillMay: (trx) => rejectFormerRequester(trx, record, fields.role),
-      inserted: async (trx, userId) => {
-        if (!(await takeImportRow(trx, row, { userId }))) throw new LeaseLost()
-        const member = await requireMember(trx, record.tenantId, userId)
-        await recordCreated(services, trx, record, member)
+      inserted: async (trx, { user }) => {
+        if (!(await takeImportRow(trx, row, { userId: user.id }))) throw new LeaseLost()
+        await recordCreated(services, trx, record, { ...user, role: fields.role })
       },
     },
     fields,

@@ -41,7 +41,7 @@ export interface Maker {
   /** Rejects when the maker has lost the right meanwhile; runs under the tenant's lock. */
   stillMay: (trx: Trx) => Promise<void>
   /** Runs last in the transaction that makes the record. */
-  inserted?: (trx: Trx, userId: string) => Promise<void>
+  inserted?: (trx: Trx, work: MemberWork) => Promise<void>
 }
 
 export interface Inserted {
@@ -113,7 +113,7 @@ export async function insertMember(
         fresh,
       })
       await takeMember(trx, services, tenant.id, fields.alternativeEmail)
-      await maker.inserted?.(trx, userId)
+      await maker.inserted?.(trx, work)
       return { tenant, userId, work, silent, fresh, ...(raised ? { seats: raised } : {}) }
     })
     services.memberLeases.kept(inserted.work)

@@ -103,21 +103,23 @@ export function createAuditRecorder(parts: {
     parts.chained ? insertChainedAuditEvent(trx, event) : insertAuditEvent(trx, event)
   // The head of a chain is locked until the entry is committed. Who waits for it here holds no
   // connection.
+  const inTurn = (event: NewAuditEvent, run: (trx: Trx) => Promise<void>) => {
+    const start = () => database.db.transaction().execute(run)
+    return parts.chained ? keyedLimiter.take(`audit ${auditChainOf(event)}`, start) : start()
+  }
   const insertAlone = (event: NewAuditEvent) =>
     parts.chained
-      ? keyedLimiter.take(`audit ${auditChainOf(event)}`, () =>
-          database.db.transaction().execute((trx) => insert(event, trx)),
-        )
+      ? inTurn(event, (trx) => insert(event, trx))
       : insertAuditEvent(database.db, event)
+  function noteFailure(err: unknown, { action, metadata }: NewAuditEvent): void {
+    metrics.auditWriteFailures.inc()
+    log.error({ err, action, requestId: metadata.requestId }, 'failed to write audit entry')
+  }
   async function write(event: NewAuditEvent, trx?: Trx): Promise<void> {
     try {
       await (trx ? atSavepoint(trx, () => insert(event, trx)) : insertAlone(event))
     } catch (err) {
-      metrics.auditWriteFailures.inc()
-      log.error(
-        { err, action: event.action, requestId: event.metadata.requestId },
-        'failed to write audit entry',
-      )
+      noteFailure(err, event)
     }
   }
   const common = (entry: AuditEntry) => ({
@@ -155,12 +157,10 @@ export function createAuditRecorder(parts: {
     const metadata = auditMetadata({ ...event.metadata, ...known.metadata })
     const completed = { ...event, outcome, metadata }
     if (id === undefined) return write(completed)
-    await database.db
-      .transaction()
-      .execute(async (trx) => {
-        if (await takePreparedEntry(trx, id)) await write({ ...completed, id }, trx)
-      })
-      .catch((err: unknown) => log.error({ err, action: event.action }, 'an audit entry waits'))
+    // What cannot be written stays prepared, and is tried again as an abandoned entry.
+    await inTurn(event, async (trx) => {
+      if (await takePreparedEntry(trx, id)) await insert({ ...completed, id }, trx)
+    }).catch((err: unknown) => noteFailure(err, event))
   }
   return {
     entryOf,

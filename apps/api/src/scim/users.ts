@@ -114,7 +114,7 @@ export async function createUser(
       phone,
     },
     {
-      inserted: (trx, userId) =>
+      inserted: (trx, { user: { id: userId } }) =>
         setScimIdentifiers(trx, access.tenant.id, userId, { externalId, userName }),
     },
   )

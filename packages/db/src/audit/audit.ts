@@ -82,16 +82,19 @@ export async function insertPreparedEntry(trx: Trx, event: NewAuditEvent): Promi
   return id
 }
 
+/** The event was written when the entry was prepared (migration 0253). */
+const eventPublished = sql<string>`set_config('atrium.event_published', 'on', true)`.as('published')
+
 /**
  * Takes a prepared entry out, to write it in this transaction. False when it was written already.
  */
 export async function takePreparedEntry(trx: Trx, id: string): Promise<boolean> {
-  const { numDeletedRows } = await trx
+  const taken = await trx
     .deleteFrom('prepared_audit_entries')
     .where('id', '=', id)
+    .returning(eventPublished)
     .executeTakeFirst()
-  await noteEventPublished(trx)
-  return numDeletedRows > 0n
+  return taken !== undefined
 }
 
 /**
@@ -114,18 +117,11 @@ export async function takeAbandonedEntry(
         .forUpdate()
         .skipLocked(),
     )
-    .returning(['id', 'event'])
+    .returning(['id', 'event', eventPublished])
     .executeTakeFirst()
   if (!row) return undefined
-  await noteEventPublished(trx)
   const event = row.event as unknown as NewAuditEvent
   return { ...event, id: row.id, at: new Date(event.at) }
-}
-
-/** Its event was written when the entry was prepared (migration 0253). */
-async function noteEventPublished(trx: Trx): Promise<void> {
-  // Plain SQL: a call of one function.
-  await sql`select set_config('atrium.event_published', 'on', true)`.execute(trx)
 }
 
 /**
