@@ -64,6 +64,7 @@ async function measureFirstStep(session: Session, workplace: Workplace): Promise
   const product = await startProduct(session, {
     DATABASE_URL: workplace.url,
     ...sandboxEnvironment(workplace.sandbox),
+    LIMITS: 'workplaces_person_day=1000000',
   })
   const log = createLogger('silent')
   const jobs = createJobs({
