@@ -65,7 +65,6 @@ describe('the packed client', () => {
   })
 
   it.each(runtimes)('runs the first integration on %s', async (_, program, options) => {
-    await testApp.database.db.deleteFrom('mail_lists').execute()
     const example = [...options, await exampleFile('first-integration.ts')]
     const { port } = server.address() as AddressInfo
     const env = {
@@ -82,6 +81,11 @@ describe('the packed client', () => {
     expect(second).toMatchObject({ status: 0, out: expect.stringContaining('is up to date.') })
     const rejected = await run(program, example, { ...env, ATRIUM_TENANT: 'globex' })
     expect(rejected).toMatchObject({ status: 1, err: expect.stringContaining('not_member') })
+    // The next runtime begins without the list.
+    const owner = await testApp.token('owner@acme.test')
+    const { body } = await testApp.request('GET', '/tenants/acme/lists', { token: owner })
+    for (const { id } of body.items)
+      await testApp.request('DELETE', `/tenants/acme/lists/${id}`, { token: owner })
   })
 
   it.each(runtimes)('verifies webhooks in the receiver on %s', async (_, program, options) => {
