@@ -68,8 +68,8 @@ async function post(
 }
 
 /**
- * No effects: what is about the requests themselves, and keys that the mail server makes by itself
- * some time after a domain.
+ * No effects: what is about the requests themselves, keys that the mail server makes by itself some
+ * time after a domain, and tries to deliver events, which come later and more than once.
  */
 const leftOut = [
   'idempotency_keys',
@@ -77,6 +77,7 @@ const leftOut = [
   'tenant_request_counts',
   'slot_locks',
   'mail DkimSignature',
+  'webhook_deliveries',
 ]
 
 /** Rows of every table, and records of every kind in every upstream system. */
