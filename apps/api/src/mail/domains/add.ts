@@ -9,7 +9,7 @@ import { lockOpenTenant, rejectFormerDelegate } from '../../rpc/open-tenant.ts'
 import type { TransactionContext } from '../../rpc/services.ts'
 import { tenantTransaction } from '../../rpc/tenant-transaction.ts'
 import { domainTaken, isDomainTaken, rejectPlatformNames, rejectUnavailable } from './available.ts'
-import { auditedDomain, readDomain } from './find.ts'
+import { auditedDomain, mailErrorOf, readDomain } from './find.ts'
 import { syncWithMailServer } from './mail-side.ts'
 import { toDomainView } from './view.ts'
 
@@ -39,9 +39,7 @@ export async function addDomain(
     await readDomain(db, access.tenant.id, input.domain),
     mailMs,
   )
-  await services.audit.complete(prepared, {
-    metadata: row.mailError === null ? {} : { mailError: row.mailError },
-  })
+  await services.audit.complete(prepared, mailErrorOf(row))
   return toDomainView(services, row)
 }
 

@@ -110,7 +110,9 @@ export async function checkDomain(
   return after
 }
 
-/** What the audit log keeps of a check: those that somebody asked for, and records that got worse. */
+/**
+ * What the audit log keeps of a check: those that somebody asked for, and records that got worse.
+ */
 function checkEntries(
   before: DomainRow,
   check: { cause: DomainCheckCause; state: DomainState; regressed: readonly StoredVerdict[] },

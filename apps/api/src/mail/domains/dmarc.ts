@@ -6,7 +6,7 @@ import { requireVersion } from '../../rpc/edit-version.ts'
 import type { Access } from '../../rpc/guards.ts'
 import { lockOpenTenant, rejectFormerDelegate } from '../../rpc/open-tenant.ts'
 import { tenantTransaction } from '../../rpc/tenant-transaction.ts'
-import { auditedDomain, readDomain } from './find.ts'
+import { auditedDomain, mailErrorOf, readDomain } from './find.ts'
 import { syncWithMailServer } from './mail-side.ts'
 import { editableDomain, toDomainView } from './view.ts'
 
@@ -42,9 +42,6 @@ export async function setDmarc(ctx: Context, access: Access, input: SetDmarc): P
     return { row, prepared: await services.audit.prepare(ctx, access.caller, entry, trx) }
   })
   const synced = await syncWithMailServer(services, row, mailMs)
-  if (prepared)
-    await services.audit.complete(prepared, {
-      metadata: synced.mailError === null ? {} : { mailError: synced.mailError },
-    })
+  if (prepared) await services.audit.complete(prepared, mailErrorOf(synced))
   return toDomainView(services, synced)
 }

@@ -9,7 +9,7 @@ import { lockOpenTenant, rejectFormerAdmin } from '../../rpc/open-tenant.ts'
 import { tenantTransaction } from '../../rpc/tenant-transaction.ts'
 import { addressTaken, freeAddress } from '../aliases/addresses.ts'
 import { mailServerOf } from '../aliases/mail-server.ts'
-import { requireList, toListView, upstreamOutcome } from './get.ts'
+import { auditedList, requireList, toListView, upstreamOutcome } from './get.ts'
 import { rejectLoop } from './loops.ts'
 import { pushList, recoverAfterSeconds } from './push.ts'
 
@@ -60,11 +60,7 @@ export async function createList(
       await alsoInsert?.(trx, inserted)
       const entry: AuditEntry = {
         action: 'list.created',
-        resourceType: 'list',
-        resourceId: inserted,
-        resourceName: free.address,
-        tenantSlug: open.slug,
-        partnerSlug: open.partnerSlug,
+        ...auditedList(open, { id: inserted, address: free.address }),
         metadata: { name: input.name, recipients },
       }
       const prepared = await services.audit.prepare(ctx, access.caller, entry, trx)

@@ -12,6 +12,7 @@ import type { AuditEntry } from '../../rpc/audit-recorder.ts'
 import type { Context } from '../../rpc/context.ts'
 import { withEditVersion } from '../../rpc/edit-version.ts'
 import type { Access } from '../../rpc/guards.ts'
+import type { OpenTenant } from '../../rpc/open-tenant.ts'
 import { readFailure } from '../../rpc/reader-language.ts'
 import type { Services } from '../../rpc/services.ts'
 
@@ -56,6 +57,20 @@ export async function requireList(
   const row = await findMailList(services.database.db, tenantId, listId)
   if (!row) throw noSuchList()
   return row
+}
+
+/** How the audit log names a list. */
+export function auditedList(
+  tenant: Pick<OpenTenant, 'slug' | 'partnerSlug'>,
+  { id, address }: Pick<ListRow, 'id' | 'address'>,
+) {
+  return {
+    resourceType: 'list',
+    resourceId: id,
+    resourceName: address,
+    tenantSlug: tenant.slug,
+    partnerSlug: tenant.partnerSlug,
+  }
 }
 
 /** What the audit entry of a change tells of the mail server. */

@@ -3,14 +3,13 @@ import { AppError } from '@atrium/core/platform/errors'
 import { stepFailureText } from '@atrium/core/platform/failure-text'
 import { changeMailList, findMailList, lockMailList } from '@atrium/db/mail/lists'
 import type { Trx } from '@atrium/db/platform/connect'
-import type { AuditEntry } from '../../rpc/audit-recorder.ts'
 import type { Context } from '../../rpc/context.ts'
 import type { Access } from '../../rpc/guards.ts'
 import { lockOpenTenant, rejectFormerAdmin } from '../../rpc/open-tenant.ts'
 import { readFailure } from '../../rpc/reader-language.ts'
 import { tenantTransaction } from '../../rpc/tenant-transaction.ts'
 import { mailServerOf } from '../aliases/mail-server.ts'
-import { noSuchList } from './get.ts'
+import { auditedList, noSuchList } from './get.ts'
 import { pushList, recoverAfterSeconds } from './push.ts'
 
 /**
@@ -35,14 +34,7 @@ export async function removeList(
     if (!list) throw noSuchList()
     await check?.(trx)
     await changeMailList(trx, listId, { removing: true }, recoverAfterSeconds)
-    const entry: AuditEntry = {
-      action: 'list.removed',
-      resourceType: 'list',
-      resourceId: listId,
-      resourceName: list.address,
-      tenantSlug: open.slug,
-      partnerSlug: open.partnerSlug,
-    }
+    const entry = { action: 'list.removed' as const, ...auditedList(open, list) }
     const prepared = await services.audit.prepare(ctx, access.caller, entry, trx)
     return { tenant: open, prepared }
   })

@@ -5,7 +5,7 @@ import type { Access } from '../../rpc/guards.ts'
 import { lockOpenTenant, rejectFormerAdmin } from '../../rpc/open-tenant.ts'
 import { tenantTransaction } from '../../rpc/tenant-transaction.ts'
 import { mailServerOf } from '../aliases/mail-server.ts'
-import { noSuchList, toListView } from './get.ts'
+import { auditedList, noSuchList, toListView } from './get.ts'
 import { pushList } from './push.ts'
 
 /**
@@ -29,11 +29,7 @@ export async function retryList(ctx: Context, access: Access, listId: string): P
   await services.audit.record(ctx, access.caller, {
     action: 'list.retried',
     outcome: after && after.error !== null ? 'failure' : 'success',
-    resourceType: 'list',
-    resourceId: listId,
-    resourceName: before.address,
-    tenantSlug: tenant.slug,
-    partnerSlug: tenant.partnerSlug,
+    ...auditedList(tenant, before),
     metadata: { state: after?.state ?? 'removed', ...(after?.error ? { error: after.error } : {}) },
   })
   if (!after) throw noSuchList()

@@ -9,7 +9,14 @@ import type { Access } from '../../rpc/guards.ts'
 import { lockOpenTenant, rejectFormerAdmin } from '../../rpc/open-tenant.ts'
 import { tenantTransaction } from '../../rpc/tenant-transaction.ts'
 import { mailServerOf } from '../aliases/mail-server.ts'
-import { noSuchList, readList, requireList, toListView, upstreamOutcome } from './get.ts'
+import {
+  auditedList,
+  noSuchList,
+  readList,
+  requireList,
+  toListView,
+  upstreamOutcome,
+} from './get.ts'
 import { rejectLoop } from './loops.ts'
 import { pushList, recoverAfterSeconds } from './push.ts'
 
@@ -70,11 +77,7 @@ export async function changeList(
     if (!moved && !renamed) return { tenant: open, prepared: undefined }
     const entry: AuditEntry = {
       action: 'list.updated',
-      resourceType: 'list',
-      resourceId: listId,
-      resourceName: list.address,
-      tenantSlug: open.slug,
-      partnerSlug: open.partnerSlug,
+      ...auditedList(open, list),
       metadata: {
         changes: {
           ...(renamed ? { name: [list.name, name] } : {}),
