@@ -34,7 +34,7 @@ beforeAll(async () => {
   })
   operator = await testApp.token('operator@atrium.test')
   receiver = createServer(async (request, response) => {
-    // Never responds: whoever delivers there waits for its deadline.
+    // Never responds: a delivery there waits for its deadline.
     if (request.url === '/dead') return
     let body = ''
     for await (const chunk of request) body += chunk
@@ -88,8 +88,8 @@ async function rename(slug: string, ended: () => boolean): Promise<number> {
 }
 
 /**
- * Each name that was committed is the one before the next, so a lost event, one of a change that was
- * rolled back, and one out of its order all break the chain from the first name to the last.
+ * Each name that was committed is the one before the next, so a lost event, one of a change that
+ * was rolled back, and one out of its order all break the chain from the first name to the last.
  */
 function breaks(first: string, renames: readonly Rename[]): string[] {
   return renames.flatMap(({ before, after }, n) => {

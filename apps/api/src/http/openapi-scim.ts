@@ -14,8 +14,8 @@ const mediaType = 'application/scim+json'
 type Fields = { properties?: Record<string, Schema>; required?: readonly string[] }
 
 /**
- * The OpenAPI 3.1 description of the SCIM service. A document of its own: its media type, errors and
- * lists are those of RFC 7643 and 7644, not those of the API.
+ * The OpenAPI 3.1 description of the SCIM service. A document of its own: its media type, errors
+ * and lists are those of RFC 7643 and 7644, not those of the API.
  */
 export function scimDocument(version: string, baseUrl: string): ApiDocument {
   const components: Components = { schemas: {}, responses: {}, parameters: {} }

@@ -144,8 +144,9 @@ async function rejectUnprovedStaff(trx: Trx, userId: string): Promise<void> {
  * From now on the address is proved by this person. An unproved identity is given up, and its
  * memberships in other tenants than its home end: they were given to the address. Others lose the
  * address. Returns also the tenants that gave a membership to the address before anybody proved it.
- * `homeTenantId`: the tenant that creates the new identity. The tenant that proved the domain may read the mail of the address, so on such a domain this takes no identity from
- * elsewhere. Throws AppError `address_claim_required`, `email_taken`.
+ * `homeTenantId`: the tenant that creates the new identity. The tenant that proved the domain may
+ * read the mail of the address, so on such a domain this takes no identity from elsewhere. Throws
+ * AppError `address_claim_required`, `email_taken`.
  */
 async function prove(
   services: InTransaction,

@@ -27,7 +27,8 @@ import { runMember } from './run.ts'
  * only this membership and its mailbox. Access here ends immediately, and no earlier token restores
  * it; until every system has followed, the member is shown as `removing`. Their addresses leave the
  * tenant's distribution lists, and the audit entry names the lists and those left empty. `check`
- * may reject the removal under the locks of tenant and member. Throws AppError `owner_removal`, `self_removal`, `last_admin`.
+ * may reject the removal under the locks of tenant and member. Throws AppError `owner_removal`,
+ * `self_removal`, `last_admin`.
  */
 export async function removeMember(
   ctx: Context,

@@ -43,8 +43,8 @@ export interface SystemEntry extends AuditEntry {
  * Writes the audit log. No method throws for an entry that cannot be written: it is logged and
  * counted (seed 6). With `trx`, the entry, and the event that programs get, are committed with the
  * change of that transaction or not at all; it is the last statement of the transaction, because
- * later entries of the same chain wait for its end. Without it, a process that is killed right after
- * a change loses its entry: only for what changes nothing in the database.
+ * later entries of the same chain wait for its end. Without it, a process that is killed right
+ * after a change loses its entry: only for what changes nothing in the database.
  */
 export interface AuditRecorder {
   /** Records what the caller of a request did. */
@@ -75,7 +75,9 @@ export interface AuditRecorder {
   recordSystem(entry: SystemEntry, trx?: Trx): Promise<void>
 }
 
-/** An entry that waits for the end of its change; `id` is undefined where it could not be stored. */
+/**
+ * An entry that waits for the end of its change; `id` is undefined where it could not be stored.
+ */
 export interface PreparedEntry {
   id: string | undefined
   event: NewAuditEvent
@@ -199,8 +201,8 @@ export function createAuditRecorder(parts: {
 }
 
 /**
- * Entries for one transaction, by their chains: transactions that lock the ends of several chains do
- * so in the same order, and none waits for another in a circle.
+ * Entries for one transaction, by their chains: transactions that lock the ends of several chains
+ * do so in the same order, and none waits for another in a circle.
  */
 export function inChainOrder<Entry extends Pick<AuditEntry, 'tenantSlug' | 'partnerSlug'>>(
   entries: readonly Entry[],

@@ -7,9 +7,9 @@ import type { Context } from './context.ts'
  * Rejects a call whose token comes from a sign-in older than RECENT_SIGN_IN_SECONDS, by the token's
  * `auth_time`, which a refresh does not renew (OpenID Connect Core 1.0 section 12.2). Throws
  * AppError `recent_sign_in_required`, the challenge of RFC 9470. Accepts tokens of an issuer that
- * does not report the sign-in time. A token of the command line does not prove when the person signed
- * in, so it is rejected. `isSensitive` is called only when the sign-in is too old,
- * because it may read a whole import.
+ * does not report the sign-in time. A token of the command line does not prove when the person
+ * signed in, so it is rejected. `isSensitive` is called only when the sign-in is too old, because
+ * it may read a whole import.
  */
 export async function requireRecentSignIn(
   { services, verifyToken }: Pick<Context, 'services' | 'verifyToken'>,

@@ -163,8 +163,8 @@ export async function endpointOf(
 }
 
 /**
- * Records an act on an endpoint in its transaction. Addresses may hold a secret in their path, so only the host is
- * named.
+ * Records an act on an endpoint in its transaction. Addresses may hold a secret in their path, so
+ * only the host is named.
  */
 export function recordEndpoint(
   ctx: TransactionContext,

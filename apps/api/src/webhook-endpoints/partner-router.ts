@@ -31,8 +31,8 @@ const tags = ['webhooks']
 const path = '/partners/{slug}/webhook-endpoints' as const
 
 /**
- * Where the events of a partner are delivered to: for owners of the partner. Its service tokens have
- * the rights of a manager, so they cannot read them.
+ * Where the events of a partner are delivered to: for owners of the partner. Its service tokens
+ * have the rights of a manager, so they cannot read them.
  */
 export const partnerEndpointsRouter = router({
   listOfPartner: partnerOwnerReader

@@ -60,9 +60,9 @@ export interface BookingEffects {
 /**
  * Carries out one command on a booking: locks its hosts and its row, decides on the row as it is
  * then, writes it with its line of history and its audit entry, and queues mails, reminders and
- * calendars, in one transaction. `runEffects` has to follow. The transaction may run again when the database asks for
- * it. Throws AppError `not_found`, what the decision rejects with, and what `takeTime` and the
- * actor's `rejectFormer` throw; nothing is changed then.
+ * calendars, in one transaction. `runEffects` has to follow. The transaction may run again when the
+ * database asks for it. Throws AppError `not_found`, what the decision rejects with, and what
+ * `takeTime` and the actor's `rejectFormer` throw; nothing is changed then.
  */
 export async function transitionBooking(
   services: Services,
