@@ -323,7 +323,7 @@ export async function saveReversal(trx: Trx, fields: ReversalFields): Promise<bo
       refund_ids: [...fields.note.refundIds],
     }),
   }
-  const row = await trx
+  const inserted = await trx
     .insertInto('invoice_reversals')
     .values({
       id: fields.id,
@@ -334,15 +334,17 @@ export async function saveReversal(trx: Trx, fields: ReversalFields): Promise<bo
       created_at: fields.createdAt,
       ...values,
     })
-    .onConflict((conflict) =>
-      conflict
-        .column('id')
-        .doUpdateSet(values)
-        .where('invoice_reversals.read_at', '<=', fields.readAt),
-    )
+    .onConflict((conflict) => conflict.doNothing())
     .returning('id')
     .executeTakeFirst()
-  return row !== undefined
+  if (inserted) return true
+  const { numUpdatedRows } = await trx
+    .updateTable('invoice_reversals')
+    .set(values)
+    .where('id', '=', fields.id)
+    .where('read_at', '<=', fields.readAt)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
 }
 
 /**

@@ -81,9 +81,20 @@ export async function leaveClaim(
     .execute()
 }
 
-/** Gives the booking to a host who joins it, and who may have had it before. */
+/**
+ * Gives the booking to a host who joins it, and who may have had it before. The caller has locked
+ * the hosts of the booking.
+ */
 export async function joinClaim(trx: Trx, claim: ClaimRow, now: Date): Promise<void> {
   const taken = { ...span(claim), active: true, joined_at: now }
+  const { numUpdatedRows } = await trx
+    .updateTable('booking_hosts')
+    .set({ ...taken, left_at: null })
+    .where('tenant_id', '=', claim.tenantId)
+    .where('booking_id', '=', claim.bookingId)
+    .where('host_id', '=', claim.hostId)
+    .executeTakeFirst()
+  if (numUpdatedRows > 0n) return
   await trx
     .insertInto('booking_hosts')
     .values({
@@ -92,9 +103,6 @@ export async function joinClaim(trx: Trx, claim: ClaimRow, now: Date): Promise<v
       host_id: claim.hostId,
       ...taken,
     })
-    .onConflict((conflict) =>
-      conflict.columns(['booking_id', 'host_id']).doUpdateSet({ ...taken, left_at: null }),
-    )
     .execute()
 }
 

@@ -53,9 +53,10 @@ export function lockMailCredential(
     .executeTakeFirst()
 }
 
-/** Puts the credential in the place of the one before. */
+/** Puts the credential in the place of the one before. The caller has locked the host. */
 export async function saveMailCredential(
   trx: Trx,
+  tenantId: string,
   credential: Omit<MailCredentialRow, 'checkedAt' | 'ok' | 'error'> & { checkedAt: Date },
 ): Promise<void> {
   const values = {
@@ -68,17 +69,16 @@ export async function saveMailCredential(
     ok: true,
     error: null,
   }
+  const { numUpdatedRows } = await trx
+    .updateTable('mail_credentials')
+    .set({ ...values, updated_at: sql<Date>`now()` })
+    .where('tenant_id', '=', tenantId)
+    .where('host_id', '=', credential.hostId)
+    .executeTakeFirst()
+  if (numUpdatedRows > 0n) return
   await trx
     .insertInto('mail_credentials')
-    .values({
-      tenant_id: ({ selectFrom }) =>
-        selectFrom('hosts').select('tenant_id').where('id', '=', credential.hostId),
-      host_id: credential.hostId,
-      ...values,
-    })
-    .onConflict((conflict) =>
-      conflict.column('host_id').doUpdateSet({ ...values, updated_at: sql<Date>`now()` }),
-    )
+    .values({ tenant_id: tenantId, host_id: credential.hostId, ...values })
     .execute()
 }
 

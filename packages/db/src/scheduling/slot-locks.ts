@@ -41,7 +41,7 @@ export async function takeSlotLock(
     expires_at: lock.expiresAt,
     created_at: now,
   }
-  const taken = await trx
+  const inserted = await trx
     .insertInto('slot_locks')
     .values({
       tenant_id: lock.tenantId,
@@ -50,16 +50,19 @@ export async function takeSlotLock(
       seat: lock.seat,
       ...hold,
     })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['host_id', 'start_utc', 'seat'])
-        .doUpdateSet({ ...hold, renewals: 0 })
-        .where(({ eb, or }) =>
-          or([
-            eb('slot_locks.expires_at', '<=', now),
-            eb('slot_locks.holder_hash', '=', lock.holderHash),
-          ]),
-        ),
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('lock_id as lockId')
+    .executeTakeFirst()
+  if (inserted) return inserted.lockId
+  const taken = await trx
+    .updateTable('slot_locks')
+    .set({ ...hold, renewals: 0 })
+    .where('tenant_id', '=', lock.tenantId)
+    .where('host_id', '=', lock.hostId)
+    .where('start_utc', '=', lock.start)
+    .where('seat', '=', lock.seat)
+    .where(({ eb, or }) =>
+      or([eb('expires_at', '<=', now), eb('holder_hash', '=', lock.holderHash)]),
     )
     .returning('lock_id as lockId')
     .executeTakeFirst()

@@ -164,7 +164,7 @@ async function store(
   await tenantTransaction(services, access.tenant.id, async (trx) => {
     await lockOwnHost(trx, access, hostId)
     await revokeLater(trx, await lockMailCredential(trx, hostId))
-    await saveMailCredential(trx, {
+    await saveMailCredential(trx, access.tenant.id, {
       hostId,
       source,
       username: credential.username,
