@@ -13,6 +13,7 @@ let operator: string
 beforeAll(async () => {
   testApp = await startTestApp({
     provisioned: false,
+    ownEvents: true,
     manyChanges: true,
     sandbox: { identity: { accessTokenSeconds: 3600 } },
   })

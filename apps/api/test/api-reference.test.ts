@@ -4,7 +4,7 @@ import { auditActions } from '@atrium/core/audit/audit'
 import { resourceReads } from '@atrium/core/events/event-type'
 import type { EventView } from '@atrium/core/events/events'
 import { startApi } from '@atrium/testing/api-process'
-import { faultsOfEvents, validatorOf } from '@atrium/testing/event-schemas'
+import { faultsOfEvents, undescribedEvents, validatorOf } from '@atrium/testing/event-schemas'
 import { startTestApp } from '@atrium/testing/test-app'
 import { describe, expect, it } from 'vitest'
 import { openApiDocument } from '../src/http/openapi.ts'
@@ -178,6 +178,11 @@ describe('a type of event', () => {
     expect(faultsOf({ data: { ...data, details: { unknown: 1 } } })).not.toEqual([])
     expect(faultsOf({ data: { ...data, changes: { name: ['Sales'] } } })).not.toEqual([])
     expect(faultsOf({ data: { ...data, details: { truncated: true, size: 9_000 } } })).toEqual([])
+    const undescribed = (changed: Partial<EventView>) =>
+      undescribedEvents([{ ...example, ...changed }])
+    expect(undescribed({})).toEqual([])
+    expect(undescribed({ type: 'domain.verified' })).not.toEqual([])
+    expect(undescribed({ data: { ...data, changes: { name: ['Sales'] } } })).not.toEqual([])
   })
 })
 

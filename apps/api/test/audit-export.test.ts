@@ -25,6 +25,7 @@ const evil = [
 beforeAll(async () => {
   testApp = await startTestApp({
     provisioned: false,
+    ownEvents: true,
     sandbox: { identity: { accessTokenSeconds: 3600 } },
   })
   operator = await testApp.token('operator@atrium.test')

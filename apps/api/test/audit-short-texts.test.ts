@@ -15,6 +15,7 @@ const entries = 21_000
 beforeAll(async () => {
   testApp = await startTestApp({
     provisioned: false,
+    ownEvents: true,
     sandbox: { identity: { accessTokenSeconds: 3600 } },
   })
   operator = await testApp.token('operator@atrium.test')

@@ -32,6 +32,7 @@ const write = (event: Partial<NewAuditEvent>) =>
 beforeAll(async () => {
   testApp = await startTestApp({
     provisioned: false,
+    ownEvents: true,
     sandbox: { identity: { accessTokenSeconds: 3600 } },
   })
   operator = await testApp.token('operator@atrium.test')
@@ -239,7 +240,7 @@ describe('the log of one tenant', () => {
 
 describe('what an update changed', () => {
   it('is found by the fields as they are shown and by values, old and new, and nothing beside it is', async () => {
-    const changed = await startTestApp({ provisioned: false })
+    const changed = await startTestApp({ provisioned: false, ownEvents: true })
     try {
       const token = await changed.token('operator@atrium.test')
       const patch = (body: object) => changed.request('PATCH', '/tenants/acme', { token, body })
@@ -395,6 +396,7 @@ describe('what an act leaves in the log', () => {
   it('trusts as many entries as there are proxies, and none to the left of them', async () => {
     await using behind = await startTestApp({
       provisioned: false,
+      ownEvents: true,
       env: { TRUSTED_PROXY_HOPS: '1' },
     })
     const token = await behind.token('operator@atrium.test')
@@ -563,7 +565,7 @@ it('names repeated denials of a person, action and minute in one further entry',
 })
 
 it('never fails the act when its entry cannot be written, and counts the loss', async () => {
-  await using other = await startTestApp({ provisioned: false })
+  await using other = await startTestApp({ provisioned: false, ownEvents: true })
   const token = await other.token('operator@atrium.test')
   const admin = new pg.Client(other.env.DATABASE_URL?.replace('atrium_api', 'atrium_owner'))
   await admin.connect()

@@ -13,7 +13,7 @@ let operator: string
 let tenant: { id: string; slug: string; partnerId: string; partnerSlug: string }
 
 beforeAll(async () => {
-  testApp = await startTestApp({ provisioned: false, manyChanges: true })
+  testApp = await startTestApp({ provisioned: false, manyChanges: true, ownEvents: true })
   operator = await testApp.token('operator@atrium.test')
   tenant = await testApp.database.db
     .selectFrom('tenants as t')

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 let testApp: MembersTestApp
 beforeAll(async () => {
-  testApp = await startMembersTestApp()
+  testApp = await startMembersTestApp({ ownEvents: true })
 }, 60_000)
 afterAll(() => testApp[Symbol.asyncDispose]())
 

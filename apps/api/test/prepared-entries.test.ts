@@ -7,7 +7,11 @@ import type { Caller, RequestInfo } from '../src/rpc/caller.ts'
 
 let testApp: TestApp
 beforeAll(async () => {
-  testApp = await startTestApp({ provisioned: false, env: { AUDIT_HASH_CHAIN: 'true' } })
+  testApp = await startTestApp({
+    provisioned: false,
+    ownEvents: true,
+    env: { AUDIT_HASH_CHAIN: 'true' },
+  })
 }, 60_000)
 afterAll(() => testApp[Symbol.asyncDispose]())
 beforeEach(async () => {

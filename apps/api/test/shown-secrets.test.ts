@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 
 // Each test app checks at its end for what it must not have shown; these show something.
 
-const testApp = () => startTestApp({ provisioned: false })
+const testApp = () => startTestApp({ provisioned: false, ownEvents: true })
 
 describe('a test app ends with a failure where a secret was shown', () => {
   const wrongs: Record<string, [by: (testApp: TestApp) => unknown, told: string]> = {

@@ -13,6 +13,7 @@ let acmeId: string
 beforeAll(async () => {
   testApp = await startTestApp({
     provisioned: false,
+    ownEvents: true,
     poolSize: 4,
     env: { AUDIT_HASH_CHAIN: 'true' },
   })

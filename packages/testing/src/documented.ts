@@ -1,18 +1,23 @@
 import { openApiDocument } from '@atrium/api/http/openapi'
+import type { ApiDocument } from '@atrium/api/http/openapi-document'
 import { withScim } from '@atrium/api/http/openapi-scim'
 
 interface Described {
   matches: RegExp
   statuses: ReadonlyMap<string, ReadonlySet<string>>
 }
+let document: ApiDocument | undefined
 let operations: Described[] | undefined
 
-/**
- * The statuses in the API description. Created when the first response is checked, once per
- * process.
- */
+/** The API description. Created with the first call, once per process. */
+export function apiDescription(): ApiDocument {
+  document ??= openApiDocument('0.0.0', '/')
+  return document
+}
+
+/** The statuses in the API description. */
 function described(): Described[] {
-  operations ??= Object.entries(withScim(openApiDocument('0.0.0', '/')).paths)
+  operations ??= Object.entries(withScim(apiDescription()).paths)
     // The me of /users/me is not taken for an id.
     .sort(([one], [other]) => one.split('{').length - other.split('{').length)
     .map(([path, item]) => ({

@@ -18,6 +18,7 @@ import { type Sandbox, type StartOptions, startSandbox } from '@atrium/sandbox/s
 import { createTRPCClient, httpLink } from '@trpc/client'
 import superjson from 'superjson'
 import { undocumented } from './documented.ts'
+import { everyEvent, faultsOfEvents } from './event-schemas.ts'
 import { copyDatabase } from './postgres/database.ts'
 import {
   secretsOfEnvironment,
@@ -105,6 +106,8 @@ export interface TestAppOptions {
    * For a file in which one person makes more changes in a minute than the default limits allow.
    */
   manyChanges?: true
+  /** For a file that writes entries of its own into the audit log, which no schema describes. */
+  ownEvents?: true
   /** Provision the demo tenants; without, they stay pending. Default true. */
   provisioned?: boolean
   /** Start job engine and listeners. Default false: most tests need neither. */
@@ -323,8 +326,11 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
         for (const secret of secrets)
           if (shows(calls, secret)) shown.add(`call of an upstream system: ${secret.what}`)
         // A server of the caller's may be gone by now.
-        if (accounts !== options.accounts)
+        if (accounts !== options.accounts) {
           for (const found of await shownInAudit(database, secrets)) shown.add(found)
+          const events = options.ownEvents ? [] : await everyEvent(database)
+          for (const fault of faultsOfEvents(events)) surprises.add(fault)
+        }
       } finally {
         await database.close()
         await sandbox.close()
@@ -333,7 +339,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
       for (const line of logLines) if (line.includes(undeclaredError)) surprises.add(line)
       if (surprises.size > 0)
         throw new Error(
-          `responses that the API description does not name:\n${[...surprises].join('\n')}`,
+          `responses or events that the API description does not name:\n${[...surprises].join('\n')}`,
         )
       if (shown.size > 0) throw new Error(`secrets were shown:\n${[...shown].join('\n')}`)
     },

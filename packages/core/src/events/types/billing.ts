@@ -79,7 +79,15 @@ const correction = () =>
 const price = (details: z.ZodRawShape = {}, changes: EventChanges = {}) =>
   eventType(
     'price',
-    { plan, cycle: billingCycle, version: z.int(), state: priceState, ...details },
+    {
+      plan,
+      cycle: billingCycle,
+      version: z.int(),
+      state: priceState,
+      /** What the payment processor failed at, by currency. */
+      errors: z.record(z.string(), z.string()).optional(),
+      ...details,
+    },
     changes,
   )
 const migration = (details: z.ZodRawShape = {}) =>
@@ -169,5 +177,5 @@ export const billingEventTypes = {
   'subscription.recovered': subscription(dunned, status('past_due', 'active')),
   'subscription.resumed': subscription({}, status('paused', 'active')),
   'subscription.seats_changed': subscription({}, { seats: [10, 12] }),
-  'subscription.updated': subscription({}, { cycle: ['month', 'year'] }),
+  'subscription.updated': subscription({ reason: reason.optional() }, { cycle: ['month', 'year'] }),
 } as const satisfies Record<string, EventType>

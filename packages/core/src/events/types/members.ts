@@ -51,7 +51,8 @@ export const memberEventTypes = {
   'member.left': member({ role: tenantRole, mailbox, ...touchedLists }),
   'member.mailbox_created': member({ mailbox }),
   'member.mailbox_password_replaced': member({ mailbox }),
-  'member.password_expired': member({ expiredAt: z.iso.datetime() }),
+  // About the person when no membership is left.
+  'member.password_expired': eventType(['member', 'user'], { expiredAt: z.iso.datetime() }),
   'member.password_reset': member({
     outcomes: z.record(z.string(), z.object({ state: stepState, error: z.string().optional() })),
     linkTo: z.string().optional(),
