@@ -1,6 +1,11 @@
 import { type AuditAction, auditActions } from '@atrium/core/audit/audit'
-import { resourceReads } from '@atrium/core/events/event-type'
-import { eventSchema, eventTypes, neededDetails } from '@atrium/core/events/event-types'
+import { type EventResource, resourceReads } from '@atrium/core/events/event-type'
+import {
+  eventChanges,
+  eventDetails,
+  eventTypes,
+  neededDetails,
+} from '@atrium/core/events/event-types'
 import { EventView } from '@atrium/core/events/events'
 import { testEventType } from '@atrium/core/webhook-endpoints/webhook-endpoints'
 import { auditActionName } from '@atrium/messages/audit-action-names'
@@ -20,8 +25,10 @@ export function describeEvents(components: Components): ApiDocument['webhooks'] 
   Object.assign(components.parameters, headers)
   components.responses.WebhookAccepted = { description: 'The endpoint accepts the message' }
   const types = auditActions.toSorted()
+  toSchema(EventView, 'output', components)
+  const envelope = components.schemas.Event as Fields
   for (const type of types)
-    components.schemas[eventName(type)] = toSchema(eventSchema(type), 'output', components)
+    components.schemas[eventName(type)] = describeType(type, envelope, components)
   const references = types.map((type) => [type, `${componentPath}${eventName(type)}`] as const)
   components.schemas.Event = {
     description: 'One change. A type that is not known here may be added by any release.',
@@ -48,8 +55,10 @@ export function describeEvents(components: Components): ApiDocument['webhooks'] 
 }
 
 /** `MemberCreatedEvent` of `member.created`. */
-export const eventName = (type: string) =>
-  `${type.replace(/(?:^|[_.])(\w)/g, (_, letter: string) => letter.toUpperCase())}Event`
+export const eventName = (type: string) => `${pascal(type)}Event`
+
+const pascal = (text: string) =>
+  text.replace(/(?:^|[_.])(\w)/g, (_, letter: string) => letter.toUpperCase())
 
 const TestEvent = EventView.omit({ cursor: true }).extend({
   type: z.literal(testEventType),
@@ -57,6 +66,40 @@ const TestEvent = EventView.omit({ cursor: true }).extend({
 })
 
 type Fields = { properties: Readonly<Record<string, Schema>> }
+
+/** What all types have alike is a component, or the description would be a sixth larger. */
+function describeType(type: AuditAction, envelope: Fields, components: Components): Schema {
+  const data = envelope.properties.data as Fields
+  const { resources, changes } = eventTypes[type]
+  const changed = toSchema(eventChanges, 'output', components)
+  const own = {
+    resource: referTo(resources, data.properties.resource as Fields, components),
+    changes: Object.keys(changes).length === 0 ? changed : { ...changed, examples: [changes] },
+    details: toSchema(eventDetails(type), 'output', components),
+  }
+  return {
+    ...envelope,
+    properties: {
+      ...envelope.properties,
+      type: { type: 'string', const: type },
+      data: { ...data, properties: { ...data.properties, ...own } },
+    },
+  }
+}
+
+/** `MemberReference` for `data.resource` of events about members. */
+function referTo(
+  resources: readonly EventResource[],
+  resource: Fields,
+  { schemas }: Components,
+): Schema {
+  const name = `${resources.map(pascal).join('Or')}Reference`
+  schemas[name] ??= {
+    ...resource,
+    properties: { ...resource.properties, type: { type: 'string', enum: resources } },
+  }
+  return { $ref: `${componentPath}${name}` }
+}
 
 /** The schema of an event with these details alone. */
 function withDetails(schema: Schema, names: readonly string[]): Schema {

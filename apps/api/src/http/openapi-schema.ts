@@ -16,9 +16,20 @@ export function toSchema(
     override({ zodSchema, jsonSchema }) {
       if (zodSchema._zod.def.type === 'date')
         Object.assign(jsonSchema, { type: 'string', format: 'date-time' })
+      if (io === 'output') leaveOutImplied(jsonSchema)
     },
   })
   return described(made, components) as Schema
+}
+
+/**
+ * What a response says twice: the pattern of a format, and that a whole number is no larger than
+ * JavaScript has them. It is a quarter of the description.
+ */
+function leaveOutImplied(schema: z.core.JSONSchema.BaseSchema): void {
+  if (schema.format === 'uuid' || schema.format === 'date-time') delete schema.pattern
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum
 }
 
 /**

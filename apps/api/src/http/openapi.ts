@@ -285,7 +285,8 @@ function rejectionsOf(route: RestRoute, components: Components): Operation['resp
         ...(status === 429 && { headers: retryAfter }),
         content: { 'application/problem+json': { schema: problemOf(base, sorted) } },
       }
-      if (codes.length > 4) return [String(status), described]
+      // Long lists of one operation; those of missing permissions are alike for many.
+      if (codes.length > 4 && status !== 403) return [String(status), described]
       components.responses[name] = described
       return [String(status), { $ref: `#/components/responses/${name}` }]
     }),

@@ -72,21 +72,27 @@ export function eventType(
   }
 }
 
+/** A detail that the description of the API has once, under a name. */
+const shared = <Value extends z.ZodType>(value: Value, component: string, description: string) =>
+  value.optional().meta({ openapi: { component: `Event${component}`, description } })
+
 /** Details that events of any type may have. */
 export const sharedDetails = {
-  grantId: z.uuid().optional().describe('The access grant under which it was done.'),
-  onBehalfOf: z
-    .string()
-    .optional()
-    .describe('Slug of the tenant for which a partner or an operator did it.'),
-  service: z.string().optional().describe('Name of the service token that did it.'),
-  account: z.string().optional().describe('The account of a command that an operator ran.'),
-  machine: z.string().optional().describe('The machine of a command that an operator ran.'),
-  truncated: z
-    .literal(true)
-    .optional()
-    .describe('Changes and details were larger than 8 kB together and were left out.'),
-  size: z.int().optional().describe('How large they were, in characters.'),
+  grantId: shared(z.uuid(), 'GrantId', 'The access grant under which it was done.'),
+  onBehalfOf: shared(
+    z.string(),
+    'OnBehalfOf',
+    'Slug of the tenant for which a partner or an operator did it.',
+  ),
+  service: shared(z.string(), 'Service', 'Name of the service token that did it.'),
+  account: shared(z.string(), 'Account', 'The account of a command that an operator ran.'),
+  machine: shared(z.string(), 'Machine', 'The machine of a command that an operator ran.'),
+  truncated: shared(
+    z.literal(true),
+    'Truncated',
+    'Changes and details were larger than 8 kB together and were left out.',
+  ),
+  size: shared(z.int(), 'Size', 'How large they were, in characters.'),
 }
 
 /** An amount in the smallest unit of its currency. */

@@ -17,22 +17,35 @@ export const eventTypes: Readonly<Record<AuditAction, EventType>> = {
   ...tenantEventTypes,
 }
 
-/** `[before, after]` */
-const change = z.array(z.unknown()).length(2)
+/** `data.changes` of every type: before and after of each field. */
+export const eventChanges = z.record(z.string(), z.array(z.unknown()).length(2)).meta({
+  openapi: {
+    component: 'EventChanges',
+    description: EventView.shape.data.shape.changes.description,
+    examples: [{}],
+  },
+})
 
 /**
- * The schema of the events of a type, for the description of the API. Every detail is optional in
- * it, since an event that is too large has none.
+ * `data.details` of a type, for the description of the API. Every detail is optional in it, since
+ * an event that is too large has none.
  */
-export function eventSchema(type: AuditAction) {
-  const { details } = eventTypes[type]
-  return schemaOf(type, z.looseObject({ ...details.partial().shape, ...sharedDetails }))
+export function eventDetails(type: AuditAction) {
+  return z.looseObject({ ...eventTypes[type].details.partial().shape, ...sharedDetails })
 }
 
-/** The same for tests: no detail is missing, and none is unknown. */
+/** The schema of the events of a type for tests: no detail is missing, and none is unknown. */
 export function exactEventSchema(type: AuditAction) {
-  const { details } = eventTypes[type]
-  return schemaOf(type, z.strictObject({ ...details.shape, ...sharedDetails }))
+  const { details, resources } = eventTypes[type]
+  const { data } = EventView.shape
+  return EventView.extend({
+    type: z.literal(type),
+    data: data.extend({
+      resource: data.shape.resource.extend({ type: z.enum(resources) }),
+      changes: eventChanges,
+      details: z.strictObject({ ...details.shape, ...sharedDetails }),
+    }),
+  })
 }
 
 /** The details that every event of the type has. */
@@ -40,19 +53,4 @@ export function neededDetails(type: AuditAction): string[] {
   return Object.entries(eventTypes[type].details.shape).flatMap(([name, field]) =>
     z.safeParse(field, undefined).success ? [] : [name],
   )
-}
-
-function schemaOf(type: AuditAction, details: z.ZodObject) {
-  const { data } = EventView.shape
-  const { resource, changes } = data.shape
-  return EventView.extend({
-    type: z.literal(type),
-    data: data.extend({
-      resource: resource.extend({ type: z.enum(eventTypes[type].resources) }),
-      changes: z
-        .record(z.string(), change)
-        .meta({ description: changes.description, examples: [eventTypes[type].changes] }),
-      details,
-    }),
-  })
 }

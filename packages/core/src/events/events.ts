@@ -37,7 +37,9 @@ export function isExpiredCursor(cursor: string, now: Date): boolean {
 const recordId = z
   .string()
   .nullable()
-  .meta({ examples: ['0197f7a4-2c1e-7000-8000-000000000002'] })
+  .meta({
+    openapi: { component: 'EventRecordId', examples: ['0197f7a4-2c1e-7000-8000-000000000002'] },
+  })
 const actor = z.object({ type: actorType, id: recordId, email: z.string().nullable() }).meta({
   openapi: {
     component: 'EventActor',
@@ -59,15 +61,31 @@ export const EventView = z
     type: z.string(),
     timestamp: instant.meta({ openapi: { component: 'EventTime' } }),
     cursor: z.string().meta({
-      description: 'Pass it as `after` for the events behind this one.',
-      examples: ['81250-4711-1769851800'],
+      openapi: {
+        component: 'EventCursor',
+        description: 'Pass it as `after` for the events behind this one.',
+        examples: ['81250-4711-1769851800'],
+      },
     }),
     data: z.object({
-      tenant: z.string().nullable().describe('Slug of the tenant; null for what is of no tenant.'),
+      tenant: z
+        .string()
+        .nullable()
+        .meta({
+          openapi: {
+            component: 'EventTenant',
+            description: 'Slug of the tenant; null for what is of no tenant.',
+          },
+        }),
       partner: z
         .string()
         .nullable()
-        .describe('Slug of the partner; null for what no partner knows of.'),
+        .meta({
+          openapi: {
+            component: 'EventPartner',
+            description: 'Slug of the partner; null for what no partner knows of.',
+          },
+        }),
       actor,
       resource: z.object({
         type: z.string(),
@@ -75,7 +93,7 @@ export const EventView = z
         name: z
           .string()
           .nullable()
-          .meta({ examples: ['Example'] }),
+          .meta({ openapi: { component: 'EventRecordName', examples: ['Example'] } }),
       }),
       changes: z
         .record(z.string(), z.unknown())

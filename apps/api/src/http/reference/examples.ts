@@ -45,11 +45,12 @@ const byFormat: Readonly<Record<string, string>> = {
 /** The part of a document that schemas point to. */
 type WithSchemas = { components: Pick<ApiDocument['components'], 'schemas'> }
 
-/** What a schema points to, where it is a reference to a component. */
+/** What a schema points to, with what it says beside, where it is a reference to a component. */
 export function resolved(document: WithSchemas, schema: Schema): Schema {
-  const { $ref } = schema
+  const { $ref, ...beside } = schema
   if (typeof $ref !== 'string') return schema
-  return document.components.schemas[$ref.slice('#/components/schemas/'.length)] ?? {}
+  const component = document.components.schemas[$ref.slice('#/components/schemas/'.length)]
+  return { ...component, ...beside }
 }
 
 /**
