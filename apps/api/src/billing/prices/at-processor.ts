@@ -66,25 +66,40 @@ function creationKey({ id, scheme, taxBehavior, amounts }: PriceRow, currency: s
 /**
  * Takes the price out of new sales at the payment processor, as far as it can be reached:
  * subscriptions at it go on either way, and here nobody can buy it any more. What failed is written
- * to the price.
+ * to the price, which is returned with it.
  */
-export async function archiveAtProcessor(services: Services, price: PriceRow): Promise<void> {
+export async function archiveAtProcessor(services: Services, price: PriceRow): Promise<PriceRow> {
   const payments = priceProcessor(services)
-  if (!payments) return
-  for (const { currency, stripePriceId } of price.amounts) {
-    if (stripePriceId === null) continue
-    try {
-      const options = {
-        idempotencyKey: `price-archive:${price.id}:${currency}`,
-        signal: AbortSignal.timeout(deadlineMs),
-      }
-      await payments.archivePrice(stripePriceId, options)
-      await saveStripePrice(services.database.db, price.id, currency, { error: null })
-    } catch (error) {
-      await saveStripePrice(services.database.db, price.id, currency, {
-        error: sentenceOf(error, 'archivePrice'),
-      })
+  if (!payments) return price
+  const amounts: PriceRow['amounts'][number][] = []
+  for (const amount of price.amounts) {
+    const { currency, stripePriceId } = amount
+    if (stripePriceId === null) {
+      amounts.push(amount)
+      continue
     }
+    const error = await archiveCurrency(payments, price.id, currency, stripePriceId)
+    await saveStripePrice(services.database.db, price.id, currency, { error })
+    amounts.push({ ...amount, error })
+  }
+  return { ...price, amounts }
+}
+
+/** Returns what failed, or null. */
+async function archiveCurrency(
+  payments: Payments,
+  priceId: string,
+  currency: string,
+  stripePriceId: string,
+): Promise<string | null> {
+  try {
+    await payments.archivePrice(stripePriceId, {
+      idempotencyKey: `price-archive:${priceId}:${currency}`,
+      signal: AbortSignal.timeout(deadlineMs),
+    })
+    return null
+  } catch (error) {
+    return sentenceOf(error, 'archivePrice')
   }
 }
 
