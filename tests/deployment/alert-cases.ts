@@ -21,9 +21,12 @@ const disk = (what: 'avail' | 'size', mountpoint: string, fstype: string) =>
 
 export const alertCases: Readonly<Record<string, AlertCase>> = {
   AtriumProcessDown: {
-    fires: { 'up{job="atrium-api",instance="a"}': '1x3 0x200' },
+    fires: {
+      'up{job="atrium-api",instance="a"}': '1x200',
+      'up{job="atrium-portal",instance="b"}': '1x3 0x200',
+    },
     quiet: { 'up{job="atrium-api",instance="a"}': '1x200', 'up{job="authentik"}': '0x200' },
-    labels: { job: 'atrium-api', instance: 'a' },
+    labels: { job: 'atrium-portal', instance: 'b' },
   },
   AtriumErrors: {
     fires: { [requests('200')]: '0+95x200', [requests('502')]: '0+5x200' },

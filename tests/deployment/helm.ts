@@ -233,6 +233,16 @@ async function checkRules(all: readonly Manifest[]): Promise<Check> {
 /**
  * The programs read the settings themselves: secrets from their examples, the rest from the chart.
  */
+/** The port of a program's pod on which the Prometheus Operator reads metrics. */
+function monitoredPort(manifests: readonly Manifest[], app: string): number | undefined {
+  const monitor = ofKind(manifests, 'PodMonitor').find(
+    ({ spec }) => spec.selector.matchLabels['app.kubernetes.io/component'] === app,
+  )
+  const name = monitor?.spec.podMetricsEndpoints[0].port
+  const [container] = podsOf(manifests).get(app)?.spec.containers ?? []
+  return container?.ports.find((port: Manifest) => port.name === name)?.containerPort
+}
+
 async function checkSettings(manifests: readonly Manifest[]): Promise<Check> {
   const read = {
     api: readConfig,
@@ -257,7 +267,10 @@ async function checkSettings(manifests: readonly Manifest[]): Promise<Check> {
       ),
     )
     try {
-      read[app]({ ...env, NODE_ENV: 'production' })
+      const { metricsPort } = read[app]({ ...env, NODE_ENV: 'production' })
+      const monitored = monitoredPort(manifests, app)
+      if (metricsPort !== monitored)
+        faults.push(`${app}: has its metrics on ${metricsPort}, and is read on ${monitored}`)
     } catch (error) {
       faults.push(`${app}: ${error instanceof Error ? error.message : String(error)}`)
     }

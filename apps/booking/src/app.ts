@@ -1,4 +1,5 @@
 import type { Logger } from '@atrium/bff/log'
+import type { Metrics } from '@atrium/bff/metrics'
 import { commit, version } from '@atrium/core/platform/version'
 import { detectLanguage } from '@atrium/messages/detect-language'
 import { TRPCClientError } from '@trpc/client'
@@ -32,6 +33,7 @@ export interface BookingAppOptions {
   config: BookingConfig
   assets: Assets
   log: Logger
+  metrics?: Metrics | undefined
   /** How the API is reached; given by tests. */
   connect?: ConnectApi
   now?: () => number
@@ -50,12 +52,14 @@ export function createBookingApp({
   config,
   assets,
   log,
+  metrics,
   connect = createApiConnection(config),
   now = Date.now,
   draining,
 }: BookingAppOptions): Hono<AppEnv> {
   const parts: BookingParts = { config, publicUrl: config.publicUrl, assets, connect, now }
   const app = new Hono<AppEnv>()
+  if (metrics) app.use(metrics.observe)
   app.use(requestLog(log), securityHeaders(config.publicUrl), compressed())
   app.use(detectLanguage())
   app.use(async (c, next) => {

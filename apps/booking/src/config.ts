@@ -2,10 +2,12 @@ import { drainSeconds, readSettings } from '@atrium/core/platform/settings'
 import { z } from 'zod'
 
 const address = z.url({ protocol: /^https?$/, error: 'is not an http(s) address' })
+const port = z.coerce.number({ error: 'is not a port' }).int().min(0).max(65_535)
 
 const shape = {
   HOST: z.string().default('127.0.0.1'),
-  PORT: z.coerce.number({ error: 'is not a port' }).int().min(0).max(65_535),
+  PORT: port,
+  METRICS_PORT: port.optional(),
   PUBLIC_URL: address.refine(
     (url) => new URL(url).href === `${new URL(url).origin}/`,
     'has more than scheme, host and port',
@@ -20,6 +22,8 @@ const shape = {
 export interface BookingConfig {
   host: string
   port: number
+  /** Where Prometheus reads metrics; undefined for no metrics. */
+  metricsPort?: number | undefined
   /** Where browsers reach this server: scheme, host and port, without a slash at the end. */
   publicUrl: string
   apiUrl: string
@@ -46,6 +50,7 @@ export function readBookingConfig(
   return {
     host: e.HOST,
     port: e.PORT,
+    metricsPort: e.METRICS_PORT,
     publicUrl: new URL(e.PUBLIC_URL).origin,
     apiUrl: e.API_URL,
     appSecret: e.BOOKING_APP_SECRET,

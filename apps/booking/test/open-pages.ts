@@ -1,5 +1,6 @@
 import { Writable } from 'node:stream'
 import { createLogger } from '@atrium/bff/log'
+import type { Metrics } from '@atrium/bff/metrics'
 import { createBookingApp } from '../src/app.ts'
 import type { Assets } from '../src/assets.ts'
 import { sealForm } from '../src/form-seal.ts'
@@ -38,7 +39,13 @@ export interface Shown {
 }
 
 /** The pages on an API in memory, at the moment that it calls now. */
-export function openPages({ draining }: { draining?: AbortSignal } = {}): OpenPages {
+export function openPages({
+  draining,
+  metrics,
+}: {
+  draining?: AbortSignal
+  metrics?: Metrics | undefined
+} = {}): OpenPages {
   const api = createFakeApi()
   const lines: string[] = []
   const destination = new Writable({
@@ -62,6 +69,7 @@ export function openPages({ draining }: { draining?: AbortSignal } = {}): OpenPa
     log: createLogger('atrium-booking', 'debug', destination),
     connect: (c) => api.connect(c),
     now: () => now,
+    metrics,
     ...(draining && { draining }),
   })
   const show = async (response: Response): Promise<Shown> => ({

@@ -27,10 +27,14 @@ app.kubernetes.io/component: {{ .app }}
 {{ get (dict "api" 4000 "portal" 4100 "operator" 4200 "booking" 4300) .app }}
 {{- end }}
 
+{{- define "atrium.metricsPort" -}}
+{{ add (include "atrium.port" .) 500 }}
+{{- end }}
+
 {{/* Settings that follow from the chart's own values; "settings" of the values goes over them. */}}
 {{- define "atrium.settings" -}}
 {{- $hosts := .root.Values.hosts -}}
-{{- $settings := dict "TRUSTED_PROXY_HOPS" "1" -}}
+{{- $settings := dict "TRUSTED_PROXY_HOPS" "1" "METRICS_PORT" (include "atrium.metricsPort" .) -}}
 {{- if eq .app "api" -}}
 {{- $settings = merge $settings (dict "PORTAL_URL" (printf "https://%s" $hosts.portal) "OPERATOR_URL" (printf "https://%s" $hosts.operator) "BOOKING_URL" (printf "https://%s" $hosts.booking)) -}}
 {{- else -}}

@@ -13,6 +13,7 @@ import { claimPath, createInvitations, invitationPath } from './invitation.ts'
 import { readJsonBody } from './json-body.ts'
 import type { Logger } from './log.ts'
 import { createMailProfiles, linkPath } from './mail-profile.ts'
+import type { Metrics } from './metrics.ts'
 import { createOidcClient } from './oidc/client.ts'
 import { createLogoutTokenVerifier } from './oidc/logout-token.ts'
 import { problemResponse, toRejection } from './problems.ts'
@@ -32,6 +33,7 @@ export interface BffOptions {
   files: StaticFiles
   log: Logger
   version: string
+  metrics?: Metrics | undefined
   now?: () => Date
   /** Ends readiness; given by the server that stops. */
   draining?: AbortSignal
@@ -93,6 +95,7 @@ export function createBff(options: BffOptions): Bff {
   const startedAt = performance.now()
 
   const app = new Hono<AppEnv>()
+  if (options.metrics) app.use(options.metrics.observe)
   app.use(
     requestLog(log),
     securityHeaders({ publicUrl, issuer: idp.issuer, stripeForm: config.stripeForm }),

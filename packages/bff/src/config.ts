@@ -13,11 +13,14 @@ import type { SigningConfig } from './mail-profile-signing.ts'
 
 const address = z.url({ protocol: /^https?$/, error: 'is not an http(s) address' })
 
+const port = z.coerce.number({ error: 'is not a port' }).int().min(0).max(65_535)
+
 const flowSlug = z.string().regex(/^[-a-zA-Z0-9_]{1,50}$/, 'is not the slug of a flow')
 
 const shape = {
   HOST: z.string().default('127.0.0.1'),
-  PORT: z.coerce.number({ error: 'is not a port' }).int().min(0).max(65_535),
+  PORT: port,
+  METRICS_PORT: port.optional(),
   PUBLIC_URL: address.refine((url) => isOrigin(url), 'has more than scheme, host and port'),
   API_URL: address,
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'is not a postgres:// address' }),
@@ -67,6 +70,8 @@ export interface AppConfig {
   app: WebApp
   host: string
   port: number
+  /** Where Prometheus reads metrics; undefined for no metrics. */
+  metricsPort: number | undefined
   /** Where browsers reach this server: scheme, host and port, without a slash at the end. */
   publicUrl: string
   apiUrl: string
@@ -124,6 +129,7 @@ export function readAppConfig(
     app,
     host: e.HOST,
     port: e.PORT,
+    metricsPort: e.METRICS_PORT,
     publicUrl: new URL(e.PUBLIC_URL).origin,
     apiUrl: e.API_URL,
     databaseUrl: e.DATABASE_URL,

@@ -7,6 +7,7 @@ import { createBff } from './bff.ts'
 import { readAppConfig } from './config.ts'
 import { listen, type RunningServer, runUntilSignal, type UpgradeListener } from './listening.ts'
 import { createLogger } from './log.ts'
+import { startMetrics } from './metrics.ts'
 import { readStaticFiles, type StaticFiles } from './static-files.ts'
 
 /** Serves the pages of an app from its sources, in development. */
@@ -53,6 +54,10 @@ export async function startAppServer(options: AppServerOptions): Promise<Running
     await database.close()
     throw new SettingsError(faults)
   }
+  const metrics = await startMetrics(config).catch(async (error: unknown) => {
+    await database.close()
+    throw error
+  })
   const draining = new AbortController()
   const stopping = new AbortController()
   const bff = createBff({
@@ -61,12 +66,14 @@ export async function startAppServer(options: AppServerOptions): Promise<Running
     files,
     log,
     version,
+    metrics,
     draining: draining.signal,
     stopping: stopping.signal,
   })
   const release = async () => {
     await bff.close()
     await database.close()
+    await metrics?.close()
   }
   const server = await listen({
     fetch: bff.app.fetch,
