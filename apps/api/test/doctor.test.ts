@@ -12,7 +12,6 @@ import { connectIntegrations } from '@atrium/integrations/connect'
 import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { checkCertificates } from '../src/admin/checks/certificates.ts'
 import { clockDifferenceFinding } from '../src/admin/checks/database.ts'
 import {
   archiveFinding,
@@ -24,7 +23,7 @@ import { checkVersion } from '../src/admin/checks/versions.ts'
 import { type DoctorOptions, examine } from '../src/admin/doctor.ts'
 import { exitStatusOf, type Finding } from '../src/admin/findings.ts'
 import { readConfig } from '../src/platform/config.ts'
-import { startTlsServer } from './certificates.ts'
+import { startSmtpServer, startTlsServer } from './certificates.ts'
 
 const blueprint = new URL('../../../deploy/authentik/atrium.yaml', import.meta.url)
 const statusScript = join(import.meta.dirname, '../../../deploy/backup/status.sh')
@@ -46,7 +45,7 @@ function publish(): void {
   zones.put('portal.test', [{ name: 'portal.test', type: 'A', value: '192.0.2.1' }])
   zones.put('operator.test', [{ name: 'operator.test', type: 'AAAA', value: '2001:db8::1' }])
   zones.put('atrium-check.tenants.local', [
-    { name: 'atrium-check.tenants.local', type: 'MX', value: '10 mail.atrium.test' },
+    { name: 'atrium-check.tenants.local', type: 'MX', value: '10 localhost' },
   ])
   zones.put('atrium.test', [
     { name: 'atrium.test', type: 'TXT', value: 'v=spf1 mx -all' },
@@ -99,7 +98,18 @@ const local = (change: Record<string, string | undefined> = {}, options?: Partia
 
 describe('an installation that has everything', () => {
   it('has no error, and every need is named', async () => {
-    const findings = await local({ OPERATOR_URL: 'http://operator.test' }, { disks: ['/'] })
+    await using tls = await startTlsServer(60)
+    await using smtp = await startSmtpServer(60)
+    const mailPorts = {
+      relay: smtp.port,
+      submission: await freePort(),
+      submissionTls: tls.port,
+      imapTls: tls.port,
+    }
+    const findings = await local(
+      { OPERATOR_URL: 'http://operator.test' },
+      { disks: ['/'], mailPorts, ca: `${tls.ca}${smtp.ca}` },
+    )
     expect(findings.filter(({ level }) => level === 'error')).toEqual([])
     expect(exitStatusOf(findings)).toBe(0)
     expect(findings.filter(({ level }) => level === 'warning').map(({ need }) => need)).toEqual([
@@ -132,6 +142,8 @@ describe('an installation that has everything', () => {
       'MX of *.tenants.local',
       'SPF record of atrium.test',
       'DMARC record of atrium.test',
+      `certificate of localhost:${smtp.port} (60 days left)`,
+      `certificate of localhost:${tls.port} (60 days left)`,
       /^disk at \/ /,
     ])
       expect(one(findings, need).level, String(need)).toBe('ok')
@@ -419,44 +431,6 @@ describe('DNS', () => {
       testApp.sandbox.clearFaults()
     }
   }, 60_000)
-})
-
-describe('certificates', () => {
-  const check = (port: number, options: { now: Date; ca?: string }) => {
-    const { OPERATOR_URL, ...env } = testApp.env
-    const config = readConfig({ ...env, PORTAL_URL: `https://localhost:${port}` })
-    return checkCertificates(config, options)
-  }
-
-  it('are valid for two weeks at least, and trusted', async () => {
-    await using server = await startTlsServer(60)
-    const now = new Date()
-    const later = (days: number) => new Date(now.getTime() + days * 86_400_000)
-    const need = `certificate of localhost:${server.port}`
-    const trusted = { ca: server.ca }
-    expect(await check(server.port, { now, ...trusted })).toEqual([
-      { level: 'ok', need: `${need} (60 days left)` },
-    ])
-    expect(await check(server.port, { now: later(50), ...trusted })).toEqual([
-      { level: 'warning', need, text: expect.stringContaining('expires in 10 days') },
-    ])
-    expect(await check(server.port, { now: later(61), ...trusted })).toEqual([
-      { level: 'error', need, text: expect.stringContaining('expired on') },
-    ])
-    expect(await check(server.port, { now })).toEqual([
-      { level: 'error', need, text: expect.stringContaining('is not trusted') },
-    ])
-  }, 60_000)
-
-  it('cannot be read where nothing listens', async () => {
-    expect(await check(1, { now: new Date() })).toEqual([
-      {
-        level: 'error',
-        need: 'certificate of localhost:1',
-        text: expect.stringContaining('ECONN'),
-      },
-    ])
-  })
 })
 
 describe('disk, archive and backups', () => {

@@ -6,7 +6,7 @@ import { checkSetup } from '@atrium/integrations/identity/authentik-setup-check'
 import { error, warning } from '@atrium/integrations/identity/authentik-setup-findings'
 import type { Config } from '../platform/config.ts'
 import { checkDns } from './checks/addresses.ts'
-import { checkCertificates } from './checks/certificates.ts'
+import { checkCertificates, type MailPorts } from './checks/certificates.ts'
 import { checkDatabase } from './checks/database.ts'
 import { checkIssuers, checkTokenSize } from './checks/issuers.ts'
 import { checkArchive, checkBackups, checkDisks } from './checks/machine.ts'
@@ -27,6 +27,8 @@ export interface DoctorOptions {
   now: Date
   /** Further certificate authorities, as PEM. */
   ca?: string | undefined
+  /** Of the mail server; those of the standards by default. */
+  mailPorts?: MailPorts | undefined
 }
 
 interface Parts {
@@ -42,7 +44,7 @@ interface Parts {
  */
 export async function examine(parts: Parts, options: DoctorOptions): Promise<Finding[]> {
   const { config, database, integrations } = parts
-  const { disks, backups, now, ca } = options
+  const { disks, backups, now } = options
   const checks: readonly (readonly [what: string, check: () => Promise<Finding[]>])[] = [
     ['settings', async () => checkSettings(config)],
     ['database', () => checkDatabase(config, database)],
@@ -52,7 +54,7 @@ export async function examine(parts: Parts, options: DoctorOptions): Promise<Fin
     ['versions', () => checkVersions(integrations)],
     ['authentik', () => checkAuthentik(config, options)],
     ['DNS', () => checkDns(config, integrations.dns)],
-    ['certificates', () => checkCertificates(config, { now, ca })],
+    ['certificates', () => checkCertificates(config, integrations.dns, options)],
     ['disks', () => checkDisks(disks)],
     ['archive', () => checkArchive(database)],
     ['backups', () => checkBackups(backups, now)],
