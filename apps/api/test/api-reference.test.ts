@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { stripTypeScriptTypes } from 'node:module'
 import { auditActions } from '@atrium/core/audit/audit'
+import { eventRecords, type RecordKind } from '@atrium/core/events/event-records'
 import { resourceReads } from '@atrium/core/events/event-type'
 import type { EventView } from '@atrium/core/events/events'
 import { startApi } from '@atrium/testing/api-process'
@@ -163,6 +164,17 @@ describe('a type of event', () => {
     expect(described.filter((path) => !document.paths[path]?.get)).toEqual([])
     expect(document.webhooks['list.created']?.post.description).toContain(
       '`GET /tenants/{slug}/lists/{listId}`',
+    )
+  })
+
+  it('contains a record for programs that may read it by that operation', () => {
+    const scopeOf = (path: string) =>
+      Object.values(proceduresOf(appRouter)).find(
+        ({ _def: { meta } }) => meta?.openapi?.method === 'GET' && meta.openapi.path === path,
+      )?._def.meta?.scope
+    const kinds = Object.keys(eventRecords) as RecordKind[]
+    expect(kinds.map((kind) => [kind, scopeOf(resourceReads[kind][0])])).toEqual(
+      kinds.map((kind) => [kind, eventRecords[kind].scope]),
     )
   })
 

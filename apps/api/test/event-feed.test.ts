@@ -288,6 +288,106 @@ describe('events', () => {
   )
 })
 
+describe('records of events', () => {
+  const memberOf = (slug: string) =>
+    testApp.database.db
+      .selectFrom('memberships as m')
+      .innerJoin('tenants as t', 't.id', 'm.tenant_id')
+      .select('m.user_id as id')
+      .where('t.slug', '=', slug)
+      .executeTakeFirstOrThrow()
+  async function recordsOf(token: string, entries: Partial<NewAuditEvent>[]) {
+    const after = await end(token)
+    for (const fields of entries) await write(fields)
+    const { body } = await testApp.request('GET', `/events?include=record&after=${after}`, {
+      token,
+    })
+    expect(body.items).toHaveLength(entries.length)
+    return body.items.map(({ data }: EventView) => data.record)
+  }
+
+  it('are what a tenant reads of its own, and null for what is gone or has no id', async () => {
+    const { id } = await memberOf(tenant.slug)
+    const member = { action: 'member.updated', resourceType: 'member' } as const
+    const records = await recordsOf(await tokenOf(ofTenant()), [
+      { ...member, resourceId: id },
+      { ...member, resourceId: crypto.randomUUID() },
+      { ...member, resourceId: 'no id' },
+      { ...member, resourceId: null },
+      { action: 'alias.added', resourceType: 'alias', resourceId: id },
+    ])
+    const { body } = await testApp.request('GET', `/tenants/${tenant.slug}/users/${id}`, {
+      token: await tokenOf(ofTenant()),
+    })
+    expect(body.id).toBe(id)
+    expect(records).toEqual([body, null, null, null, null])
+  })
+
+  it('are left out unless they are asked for, and for a token without their scope', async () => {
+    const { id } = await memberOf(tenant.slug)
+    const about = { action: 'member.updated', resourceType: 'member', resourceId: id } as const
+    const token = await tokenOf(ofTenant(), { scopes: ['events:read', 'mail:read'] })
+    expect(await recordsOf(token, [about])).toEqual([null])
+    const { body } = await testApp.request('GET', '/events?limit=1', { token })
+    expect(body.items[0].data).not.toHaveProperty('record')
+  })
+
+  it('of other tenants and of people across tenants are no record of a tenant', async () => {
+    const { slug } = await testApp.database.db
+      .selectFrom('tenants')
+      .select('slug')
+      .where('id', '<>', tenant.id)
+      .executeTakeFirstOrThrow()
+    const { id: foreign } = await memberOf(slug)
+    const { id: own } = await memberOf(tenant.slug)
+    const entries: Partial<NewAuditEvent>[] = [
+      { action: 'member.updated', resourceType: 'member', resourceId: foreign },
+      { action: 'user.updated', resourceType: 'user', resourceId: own },
+    ]
+    expect(await recordsOf(await tokenOf(ofTenant()), entries)).toEqual([null, null])
+    const partner = await tokenOf({ kind: 'partner', partnerId: tenant.partnerId })
+    const [customer] = await recordsOf(partner, [
+      { action: 'tenant.updated', resourceType: 'tenant', resourceId: tenant.id },
+    ])
+    expect(customer).toMatchObject({ id: tenant.id, role: null, grant: null })
+  })
+
+  it('come in a stream too', async () => {
+    const token = await tokenOf(ofTenant())
+    const after = await end(token)
+    await write({ action: 'tenant.updated', resourceType: 'tenant', resourceId: tenant.id })
+    const { body } = await testApp.request('GET', `/events/stream?include=record&after=${after}`, {
+      token,
+    })
+    expect(JSON.parse(body).data.record).toMatchObject({ id: tenant.id, slug: tenant.slug })
+  })
+
+  it('larger than 64 kB are left out', async () => {
+    const token = await tokenOf(ofTenant())
+    const { id } = await testApp.database.db
+      .insertInto('mail_lists')
+      .values({ tenant_id: tenant.id, address: 'large@customer.test', name: 'Large' } as never)
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    const about = { action: 'list.updated', resourceType: 'list', resourceId: id } as const
+    const addRecipients = (count: number) =>
+      testApp.database.db
+        .insertInto('mail_list_recipients')
+        .values(
+          Array.from({ length: count }, (_, n) => ({
+            tenant_id: tenant.id,
+            list_id: id,
+            address: `recipient-${count}-${n}@a-domain-with-a-long-name.test`,
+          })) as never,
+        )
+        .execute()
+    await addRecipients(2)
+    expect(await recordsOf(token, [about])).toEqual([expect.objectContaining({ id })])
+    await addRecipients(1_300)
+    expect(await recordsOf(token, [about])).toEqual([null])
+  })
+})
+
 describe('the stream of events', () => {
   it('has one event per line and ends with the last one', async () => {
     const token = await tokenOf(ofTenant())

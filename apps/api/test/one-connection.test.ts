@@ -1,3 +1,5 @@
+import { eventRecords } from '@atrium/core/events/event-records'
+import type { EventView } from '@atrium/core/events/events'
 import { overRest } from '@atrium/testing/calls'
 import { carriedOut } from '@atrium/testing/carried-out'
 import { everyEvent, faultsOfEvents, undescribedEvents } from '@atrium/testing/event-schemas'
@@ -42,4 +44,25 @@ it('describes the events of these calls as they are', async () => {
   const events = await everyEvent(places.testApp.database)
   expect([...faultsOfEvents(events), ...undescribedEvents(events)]).toEqual([])
   expect(new Set(events.map(({ type }) => type)).size).toBeGreaterThan(140)
+})
+
+it('adds to each event the record that it is about, as the description says', async () => {
+  const { token } = await places.build('operator')
+  const events: EventView[] = []
+  for (let [after, more] = ['', true]; more; ) {
+    const { status, body } = await places.testApp.request(
+      'GET',
+      `/events?include=record&limit=200${after}`,
+      { token },
+    )
+    expect(status).toBe(200)
+    events.push(...body.items)
+    after = `&after=${body.nextCursor}`
+    more = body.more
+  }
+  expect([...faultsOfEvents(events), ...undescribedEvents(events)]).toEqual([])
+  const recorded = events.filter(({ data }) => data.record !== null)
+  const kinds = new Set(recorded.map(({ data }) => data.resource.type))
+  expect([...kinds].sort()).toEqual(Object.keys(eventRecords).sort())
+  expect(events.filter(({ data }) => data.record === undefined)).toEqual([])
 })

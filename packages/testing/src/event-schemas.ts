@@ -1,4 +1,4 @@
-import { toEventView } from '@atrium/api/events/list'
+import { toEventView } from '@atrium/api/events/view'
 import { eventName } from '@atrium/api/http/openapi-events'
 import { type AuditAction, auditActions } from '@atrium/core/audit/audit'
 import { eventTypes, exactEventSchema } from '@atrium/core/events/event-types'

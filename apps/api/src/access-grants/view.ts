@@ -4,7 +4,7 @@ import type { AuditEntry } from '../rpc/audit-recorder.ts'
 import type { Caller } from '../rpc/caller.ts'
 
 /** One whose time is over reads as such, also before the job has ended it. */
-export function toGrantView(row: GrantRow, caller: Caller, now: Date): GrantView {
+export function toGrantView(row: GrantRow, caller: Pick<Caller, 'id'>, now: Date): GrantView {
   const { userId, userEmail, userName, partnerSlug, partnerName } = row
   const status = statusAt(row, now)
   const over = status !== row.status

@@ -22,7 +22,7 @@ export const eventsRouter = router({
     })
     .input(ListEvents)
     .output(EventPage)
-    .query(({ ctx, input }) => listEvents(ctx.services, ctx.reader, input)),
+    .query(({ ctx, input }) => listEvents(ctx.services, ctx, input)),
   stream: eventsReader
     .meta({
       scope: 'events:read',
@@ -37,5 +37,5 @@ export const eventsRouter = router({
       export: { fileName: 'events', formats: ['ndjson'], lasts: 'follow' },
     })
     .input(StreamEvents)
-    .query(({ ctx, input }) => streamEvents(ctx, ctx.reader, input)),
+    .query(({ ctx, input }) => streamEvents(ctx, input)),
 })

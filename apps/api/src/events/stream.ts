@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { StreamEvents } from '@atrium/core/events/events'
 import { AppError } from '@atrium/core/platform/errors'
 import type { TokenOwner } from '@atrium/db/service-tokens/service-tokens'
+import type { Caller } from '../rpc/caller.ts'
 import { type Context, createContext } from '../rpc/context.ts'
 import { readerOfEvents } from '../rpc/guards.ts'
 import { listEvents } from './list.ts'
@@ -18,15 +19,14 @@ const silentLooks = 15
  * read any more: access is checked before each look.
  */
 export async function* streamEvents(
-  ctx: Context,
-  reader: TokenOwner,
-  { after, follow }: StreamEvents,
+  ctx: Context & { caller: Caller; reader: TokenOwner },
+  { after, follow, include }: StreamEvents,
 ): AsyncGenerator<string> {
   const { signal } = ctx.request
   let cursor = after
   let silence = 0
   while (!signal.aborted) {
-    const page = await listEvents(ctx.services, reader, { after: cursor, limit: pageSize })
+    const page = await listEvents(ctx.services, ctx, { after: cursor, limit: pageSize, include })
     cursor = page.nextCursor
     if (page.items.length > 0)
       yield page.items.map((event) => `${JSON.stringify(event)}\n`).join('')

@@ -1,4 +1,5 @@
 import { type AuditAction, auditActions } from '@atrium/core/audit/audit'
+import { eventRecords, isRecordKind, recordDescription } from '@atrium/core/events/event-records'
 import { type EventResource, resourceReads } from '@atrium/core/events/event-type'
 import {
   eventChanges,
@@ -76,6 +77,7 @@ function describeType(type: AuditAction, envelope: Fields, components: Component
     resource: referTo(resources, data.properties.resource as Fields, components),
     changes: Object.keys(changes).length === 0 ? changed : { ...changed, examples: [changes] },
     details: toSchema(eventDetails(type), 'output', components),
+    record: describeRecord(resources, components),
   }
   return {
     ...envelope,
@@ -101,6 +103,17 @@ function referTo(
   return { $ref: `${componentPath}${name}` }
 }
 
+/** `data.record` of events about these kinds of records, with a component for each kind. */
+function describeRecord(kinds: readonly EventResource[], components: Components): Schema {
+  const { schemas } = components
+  const references = kinds.filter(isRecordKind).map((kind) => {
+    const name = `${pascal(kind)}Record`
+    schemas[name] ??= toSchema(eventRecords[kind].view, 'output', components)
+    return { $ref: `${componentPath}${name}` }
+  })
+  return { description: recordDescription, anyOf: [...references, { type: 'null' }] }
+}
+
 /** The schema of an event with these details alone. */
 function withDetails(schema: Schema, names: readonly string[]): Schema {
   const { properties } = schema as Fields
@@ -121,9 +134,10 @@ function withDetails(schema: Schema, names: readonly string[]): Schema {
 function descriptionOf(type: AuditAction): string {
   const paths = eventTypes[type].resources.flatMap((resource) => resourceReads[resource])
   if (paths.length === 0) return 'The event has everything that is known of it.'
-  return `The event names its record and what changed. Read the record with ${paths
-    .map((path) => `\`GET ${path}\``)
-    .join(' or ')}.`
+  const operations = paths.map((path) => `\`GET ${path}\``).join(' or ')
+  return eventTypes[type].resources.some(isRecordKind)
+    ? `\`data.record\` is the record, as ${operations} returns it.`
+    : `The event names its record and what changed. Read the record with ${operations}.`
 }
 
 function webhookOf(

@@ -1,13 +1,19 @@
 import type { MemberView } from '@atrium/core/members/members'
 import type { MemberRow } from '@atrium/db/members/members'
-import type { Access } from '../rpc/guards.ts'
+import type { Caller, CallerTenant } from '../rpc/caller.ts'
 import { readFailure } from '../rpc/reader-language.ts'
 
 /**
  * The row as this caller sees it: contact data go to the person, to operators, and to admins of the
  * tenant that manages the person.
  */
-export function toMemberView(row: MemberRow, { caller, tenant }: Access): MemberView {
+export function toMemberView(
+  row: MemberRow,
+  {
+    caller,
+    tenant,
+  }: { caller: Pick<Caller, 'id' | 'operator'>; tenant: Pick<CallerTenant, 'role'> },
+): MemberView {
   const self = caller.id === row.id
   const managed = row.managed || caller.operator || self
   const contact = self || caller.operator || (row.managed && tenant.role !== 'member')

@@ -11,7 +11,7 @@ import {
   type TryOutcome,
 } from '@atrium/db/webhook-endpoints/deliveries'
 import { findOwnerNames } from '@atrium/db/webhook-endpoints/webhook-endpoints'
-import { toEventView } from '../events/list.ts'
+import { readEvent } from '../events/records.ts'
 import type { AuditEntry } from '../rpc/audit-recorder.ts'
 import { ownerOf } from '../rpc/service-caller.ts'
 import type { InTransaction, Services } from '../rpc/services.ts'
@@ -70,7 +70,7 @@ async function deliverTo(services: Services, endpoint: ClaimedEndpoint): Promise
     if (events.length === 0) return releaseEndpoint(db, endpoint, end)
     for (const row of events) {
       if (services.background.ending) return releaseEndpoint(db, endpoint, undefined)
-      const content = toEventView(row, owner)
+      const content = await readEvent(services, owner, row)
       const delivery = await sendTo(services, endpoint, {
         id: row.id,
         type: row.type,

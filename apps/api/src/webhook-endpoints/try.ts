@@ -17,7 +17,7 @@ import {
   rewindWebhookEndpoint,
   type WebhookEndpointRow,
 } from '@atrium/db/webhook-endpoints/webhook-endpoints'
-import { toEventView } from '../events/list.ts'
+import { readEvent } from '../events/records.ts'
 import type { Context } from '../rpc/context.ts'
 import type { Services } from '../rpc/services.ts'
 import type { Holder } from '../service-tokens/owner.ts'
@@ -98,9 +98,8 @@ export async function replayEvents(
   if (eventId !== undefined) {
     const row = await findEvent(db, holder.owner, eventId)
     if (!row) throw new AppError('not_found', errorText('unknownEvent'))
-    const content = toEventView(row, holder.owner)
-    const { id: messageId, type } = content
-    const message = { id: messageId, type, kind: 'replay' as const, attempt: 1, content }
+    const content = await readEvent(ctx.services, holder.owner, row)
+    const message = { id: row.id, type: row.type, kind: 'replay' as const, attempt: 1, content }
     return { delivery: await noteSent(ctx, await sendTo(ctx.services, endpoint, message), record) }
   }
   await holder.change(async (trx) => {

@@ -28,6 +28,9 @@ export const eventCursor = z.string().regex(/^[0-9]{1,19}-[0-9]{1,18}-[0-9]{1,11
 /** Where a reader begins: behind an event, or behind the newest one. */
 const firstPlace = z.literal('end').or(eventCursor)
 
+/** `record`: with the record that an event is about. */
+const include = z.literal('record').optional()
+
 /** Whether events behind a cursor may have been deleted since. */
 export function isExpiredCursor(cursor: string, now: Date): boolean {
   const seconds = Number(cursor.split('-')[2])
@@ -98,6 +101,7 @@ export const EventView = z
       changes: z
         .record(z.string(), z.unknown())
         .describe('Before and after of each field that an update changed; empty for other events.'),
+      record: z.looseObject({}).nullable().optional(),
       /** Further facts of the audit log. */
       details: z.record(z.string(), z.unknown()),
     }),
@@ -119,6 +123,7 @@ export const ListEvents = z.strictObject({
   /** Only events behind this one, or `end`; from the oldest that is kept where absent. */
   after: firstPlace.optional(),
   limit: pageLimit,
+  include,
 })
 export type ListEvents = z.infer<typeof ListEvents>
 
@@ -126,5 +131,6 @@ export const StreamEvents = z.strictObject({
   after: firstPlace.optional(),
   /** Whether the stream stays open and sends events as they come. */
   follow: z.enum(['true', 'false']).default('false'),
+  include,
 })
 export type StreamEvents = z.infer<typeof StreamEvents>

@@ -27,6 +27,8 @@ function selectEvents(db: Db | Trx, reader: TokenOwner) {
       'resource_name as resourceName',
       'tenant_slug as tenantSlug',
       'partner_slug as partnerSlug',
+      'tenant_id as tenantId',
+      'partner_id as partnerId',
       'changes',
       'details',
     ])

@@ -3,7 +3,7 @@ import type { ApiDocument, Schema } from '../openapi-document.ts'
 type Value = null | boolean | number | string | readonly Value[] | { [name: string]: Value }
 
 /** Examples deeper than this would hide what matters. */
-const deepest = 6
+const deepest = 8
 
 const byName: Readonly<Record<string, string>> = {
   slug: 'acme',

@@ -6,8 +6,12 @@ import type { Services } from '../../rpc/services.ts'
 import { mayActFor, noSuchHost } from '../access.ts'
 import { publicAddress } from '../public/address.ts'
 
-/** A host as the caller sees it. */
-export function toHostView(services: Services, access: Access, row: HostRecord): HostView {
+/** A host as somebody sees it who may edit it or not. */
+export function toHostView(
+  services: Services,
+  row: HostRecord,
+  { mayEdit }: { mayEdit: boolean },
+): HostView {
   return {
     id: row.id,
     userId: row.userId,
@@ -25,7 +29,7 @@ export function toHostView(services: Services, access: Access, row: HostRecord):
     limits: { day: row.limitDay, week: row.limitWeek, month: row.limitMonth },
     credential: toCredentialView(row),
     mintable: isMintable(services, row),
-    mayEdit: mayActFor(access, row),
+    mayEdit,
     comingBookings: row.comingBookings,
     publicUrl: publicAddress(services.config, row.tenantSlug, row.slug),
     version: row.version,
@@ -71,5 +75,6 @@ export async function readHostView(
   access: Access,
   hostId: string,
 ): Promise<HostView> {
-  return toHostView(services, access, await readHostRecord(services, access.tenant.id, hostId))
+  const row = await readHostRecord(services, access.tenant.id, hostId)
+  return toHostView(services, row, { mayEdit: mayActFor(access, row) })
 }

@@ -224,7 +224,7 @@ function contentOf(
   }
 }
 
-function toScheduleView(row: ScheduleWithUse): ScheduleView {
+export function toScheduleView(row: ScheduleWithUse): ScheduleView {
   return {
     id: row.id,
     hostId: row.hostId,
