@@ -20,7 +20,7 @@ interface Rename {
 let testApp: TestApp
 let operator: string
 let receiver: Server
-let processes: ApiProcess[] = []
+const processes: ApiProcess[] = []
 /** Of each tenant, in the order in which they arrived. */
 const received = new Map<string, Rename[]>()
 let repeated = 0
@@ -56,7 +56,7 @@ beforeAll(async () => {
         { url: `${url}${path}`, types: ['tenant.updated'] },
       )
   }
-  processes = await Promise.all([startApi(testApp), startApi(testApp)])
+  for (let n = 0; n < 4; n++) processes.push(await startApi(testApp))
 }, 120_000)
 afterAll(async () => {
   for (const one of processes) await one[Symbol.asyncDispose]()
@@ -104,15 +104,19 @@ it(
     const first = new Map<string, string>()
     for (const slug of slugs) first.set(slug, (await tenantOf(slug)).name)
     const kills = rounds(12, 1_000)
+    let left = kills
     let ended = false
     const writers = Promise.all(slugs.map((slug) => rename(slug, () => ended)))
-    for (let n = 0; n < kills; n++) {
-      await delay(Math.random() * 1_000)
-      const place = n % processes.length
-      const victim = processes[place] as ApiProcess
-      await victim[Symbol.asyncDispose]()
-      processes[place] = await startApi(testApp)
+    // Two of four at a time: a killed process starts while the others go on.
+    const killInTurn = async (places: readonly number[]) => {
+      for (let n = 0; left-- > 0; n++) {
+        await delay(Math.random() * 1_000)
+        const place = places[n % places.length] ?? 0
+        await processes[place]?.[Symbol.asyncDispose]()
+        processes[place] = await startApi(testApp)
+      }
     }
+    await Promise.all([killInTurn([0, 1]), killInTurn([2, 3])])
     const between = deliveries()
     ended = true
     const acknowledged = (await writers).reduce((sum, one) => sum + one, 0)
