@@ -10,6 +10,7 @@ import { clientsWithDeadline } from '@atrium/testing/outside'
 import { settleTenant } from '@atrium/testing/suspension-test-app'
 import { proveDomain } from '@atrium/testing/test-app'
 import { sql } from 'kysely'
+import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { checkDueDomains } from '../src/mail/domains/jobs.ts'
 import { sweepLists } from '../src/mail/lists/sweep.ts'
@@ -21,6 +22,10 @@ beforeAll(async () => {
     integrations: clientsWithDeadline(1_000),
     manyChanges: true,
   })
+  // It keeps the directory of proven domains for the version before. The service does so itself.
+  const owner = new pg.Client({ connectionString: testApp.ownerUrl })
+  await owner.connect()
+  await owner.query('drop trigger keep_proven_domain on domains').finally(() => owner.end())
 }, 60_000)
 afterAll(() => testApp[Symbol.asyncDispose]())
 beforeEach(() => testApp.sandbox.clearFaults())
@@ -354,5 +359,20 @@ describe('a released domain', () => {
     expect(mailDomains()).toContain(domain)
     expect(mailDomains()).not.toContain(standIn)
     await expectOn(place, domain, standIn)
+  })
+
+  it('is in the directory of proven domains under the name that it has, with its tenant', async () => {
+    const { rows } = await sql<{ name: string; rows: number }>`
+      select name, count(*)::int as rows from (
+        select name, tenant_id from proven_domains
+        union all select name, tenant_id from domains where verified_at is not null) as named
+      group by name, tenant_id having count(*) <> 2`.execute(testApp.database.db)
+    expect(rows).toEqual([])
+    const { count } = await testApp.database.db
+      .selectFrom('proven_domains')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+    // Of the demo tenants, and of each one here its own and the one below the platform's.
+    expect(count).toBeGreaterThan(made)
   })
 })

@@ -89,6 +89,7 @@ export async function proveDomain(testApp: TestApp, slug: string, name: string):
     .select('id')
     .where('slug', '=', slug)
     .executeTakeFirstOrThrow()
+  await db.insertInto('proven_domains').values({ tenant_id: id, name }).execute()
   await db.insertInto('domains').values({ tenant_id: id, name, verified_at: new Date() }).execute()
 }
 

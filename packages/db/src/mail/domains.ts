@@ -10,6 +10,7 @@ import { secondsFromNow } from '../platform/clock.ts'
 import type { Db, Trx } from '../platform/connect.ts'
 import { escapeLike } from '../platform/text-search.ts'
 import { insertDomains } from '../tenants/tenants.ts'
+import { enterProvenDomain, leaveProvenDomain } from './proven-domains.ts'
 
 /** How long a claim is exclusive. */
 const claimSeconds = 300
@@ -171,6 +172,7 @@ export async function replacePrimaryDomain(
     .orderBy('id')
     .limit(1)
     .executeTakeFirst()
+  if (!proven) await enterProvenDomain(trx, { tenantId, name: standIn })
   const other =
     proven ??
     (await trx
@@ -187,7 +189,12 @@ export async function replacePrimaryDomain(
 }
 
 export async function deleteDomain(trx: Trx, id: string): Promise<void> {
-  await trx.deleteFrom('domains').where('id', '=', id).execute()
+  const deleted = await trx
+    .deleteFrom('domains')
+    .where('id', '=', id)
+    .returning(['tenant_id as tenantId', 'name', 'verified_at as verifiedAt'])
+    .executeTakeFirst()
+  if (deleted?.verifiedAt) await leaveProvenDomain(trx, deleted)
 }
 
 /**
@@ -214,16 +221,24 @@ export function deleteUnprovenDomain(
 
 /**
  * Records that ownership was shown. False when the domain is gone or was proven before. Throws the
- * violation of `domains_proven_name` when another tenant has proved the same domain.
+ * violation of `proven_domains_pkey` when another tenant has proved the same domain.
  */
-export async function proveDomain(db: Db | Trx, id: string): Promise<boolean> {
-  const { numUpdatedRows } = await db
+export async function proveDomain(trx: Trx, id: string): Promise<boolean> {
+  const claim = await trx
+    .selectFrom('domains')
+    .select(['tenant_id as tenantId', 'name'])
+    .where('id', '=', id)
+    .where('verified_at', 'is', null)
+    .forUpdate()
+    .executeTakeFirst()
+  if (!claim) return false
+  await enterProvenDomain(trx, claim)
+  await trx
     .updateTable('domains')
     .set({ verified_at: sql<Date>`now()` })
     .where('id', '=', id)
-    .where('verified_at', 'is', null)
-    .executeTakeFirst()
-  return numUpdatedRows > 0n
+    .execute()
+  return true
 }
 
 /** Whether another tenant has shown that the domain belongs to it. `tenantId` null: any tenant. */

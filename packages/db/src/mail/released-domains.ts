@@ -6,6 +6,7 @@ import type { Db, Trx } from '../platform/connect.ts'
 import { escapeLike } from '../platform/text-search.ts'
 import { syncAfterSeconds } from '../users/identity-sync-tasks.ts'
 import { lockOfEmail } from '../users/users.ts'
+import { enterProvenDomain, leaveProvenDomain } from './proven-domains.ts'
 
 export interface MovedDomain {
   id: string
@@ -57,7 +58,7 @@ async function freeName(trx: Trx, name: string, parent: string): Promise<string>
 /**
  * Restores the tenant's released domains with everything on them. Returns those that another tenant
  * verified meanwhile: they keep their name below the platform's domain permanently. Throws the
- * violation of `domains_proven_name` when another tenant verifies one concurrently. The caller
+ * violation of `proven_domains_pkey` when another tenant verifies one concurrently. The caller
  * holds the tenant's lock.
  */
 export async function takeBackDomains(trx: Trx, tenantId: string): Promise<MovedDomain[]> {
@@ -95,6 +96,8 @@ async function renameDomain(
   tenantId: string,
   { id, from, to, released }: { id: string; from: string; to: string; released: string | null },
 ): Promise<void> {
+  await leaveProvenDomain(trx, { tenantId, name: from })
+  await enterProvenDomain(trx, { tenantId, name: to })
   await trx
     .updateTable('domains')
     .set((eb) => ({

@@ -43,6 +43,12 @@ export interface DomainsTable {
   created_at: Timestamp
 }
 
+/** Proven names of all tenants. */
+export interface ProvenDomainsTable {
+  name: string
+  tenant_id: string
+}
+
 export interface MailDomainRemovalsTable {
   mail_domain_id: string
   requested_at: Timestamp
@@ -124,6 +130,7 @@ export interface OutboxTable {
 export interface MailTables {
   domains: DomainsTable
   mail_domain_removals: MailDomainRemovalsTable
+  proven_domains: ProvenDomainsTable
   domain_checks: DomainChecksTable
   mail_lists: MailListsTable
   mail_list_recipients: MailListRecipientsTable

@@ -97,6 +97,8 @@ import * as scimIdentifiers from '../migrations/0250-scim-identifiers.ts'
 import * as scimGroups from '../migrations/0251-scim-groups.ts'
 import * as eventsEnd from '../migrations/0252-events-end.ts'
 import * as preparedAuditEntries from '../migrations/0253-prepared-audit-entries.ts'
+import * as domainDirectory from '../migrations/0260-domain-directory.ts'
+import * as fillDomainDirectory from '../migrations/0261-fill-domain-directory.ts'
 import { installJobs } from '../platform/install-jobs.ts'
 import { buildOnlineIndexes } from './online-indexes.ts'
 
@@ -196,6 +198,8 @@ const migrations: Record<string, Migration> = {
   '0251-scim-groups': scimGroups,
   '0252-events-end': eventsEnd,
   '0253-prepared-audit-entries': preparedAuditEntries,
+  '0260-domain-directory': domainDirectory,
+  '0261-fill-domain-directory': fillDomainDirectory,
   '0017-health': health,
   '0018-flag-guards': flagGuards,
 }

@@ -11,6 +11,7 @@ import type {
   TenantStatus,
 } from '@atrium/core/tenants/tenants'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { enterProvenDomain } from '../mail/proven-domains.ts'
 import type { Database, Db, Trx } from '../platform/connect.ts'
 import { matchesText } from '../platform/text-search.ts'
 import {
@@ -401,7 +402,7 @@ export async function isSlugTaken(db: Db | Trx, slug: string): Promise<boolean> 
  * Inserts a tenant with its domains and pending steps, and its owner; without one it awaits its
  * owner. Undefined when the slug or the name
  * of the group is taken, also by a transaction that commits meanwhile, so that the caller may try
- * another slug inside the same transaction; a taken domain throws `domains_name_key`.
+ * another slug inside the same transaction; a taken domain throws `proven_domains_pkey`.
  */
 export async function insertTenant(
   trx: Trx,
@@ -461,6 +462,8 @@ export async function insertDomains(
 ): Promise<void> {
   // One statement each, so that the ids (and with them the order shown) follow the order given.
   for (const [index, name] of names.entries()) {
+    const proven = isBelow(name, platformDomain)
+    if (proven) await enterProvenDomain(trx, { tenantId, name })
     await trx
       .insertInto('domains')
       .values({
@@ -468,7 +471,7 @@ export async function insertDomains(
         name,
         is_primary: withPrimary && index === 0,
         dmarc_rua: `postmaster@${name}`,
-        verified_at: isBelow(name, platformDomain) ? sql<Date>`now()` : null,
+        verified_at: proven ? sql<Date>`now()` : null,
       })
       .execute()
   }

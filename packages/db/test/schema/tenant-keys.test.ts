@@ -1,4 +1,5 @@
 import { copyDatabase } from '@atrium/testing/postgres/database'
+import { directories } from '@atrium/testing/postgres/distribution'
 import pg from 'pg'
 import { expect, it } from 'vitest'
 import { buildOnlineIndexes } from '../../src/schema/online-indexes.ts'
@@ -27,12 +28,14 @@ const primaryKeys = async (client: pg.Client): Promise<Map<string, string[]>> =>
 it('a table with a tenant has it in its primary key', async () => {
   await using database = await copyDatabase()
   const missing = await owned(database.ownerUrl, async (client) => {
-    const { rows } = await client.query<{ name: string }>(`
-      select c.relname as name from pg_class c
+    const { rows } = await client.query<{ name: string }>(
+      `select c.relname as name from pg_class c
       join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id' and not a.attisdropped
       where c.relkind in ('r', 'p') and not c.relispartition and c.relnamespace = 'public'::regnamespace
-        and a.attnotnull
-      order by 1`)
+        and a.attnotnull and c.relname <> all($1)
+      order by 1`,
+      [directories],
+    )
     const keys = await primaryKeys(client)
     return rows.map(({ name }) => name).filter((name) => !keys.get(name)?.includes('tenant_id'))
   })

@@ -16,12 +16,25 @@ export interface Distance {
    * Triggers of tables of tenants that change rows by a volatile function (of the clock, chance).
    */
   volatileFunctions: string[]
+  /**
+   * Triggers of tables that those of tenants reference and that have no tenant, such as `tenants`
+   * itself, with functions that use rows of tenants: every node has a copy of such a table, and none
+   * has all these rows.
+   */
+  crossingTriggers: string[]
 }
+
+/**
+ * Tables that say which tenant a name belongs to, because the name is unique among all tenants. Each
+ * node of an engine that distributes the others has a copy of them.
+ */
+export const directories: readonly string[] = ['proven_domains']
 
 // Tables of tenants: those that require the tenant, and those that reference one of them.
 const tables = `
   with base as (
-    select c.oid, c.relname as name, case when a.attnotnull then a.attnum end as tenant
+    select c.oid, c.relname as name,
+      case when a.attnotnull and c.relname <> all('{${directories}}') then a.attnum end as tenant
     from pg_class c
     left join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id' and not a.attisdropped
     where c.relkind in ('r', 'p') and not c.relispartition and c.relnamespace = 'public'::regnamespace),
@@ -55,6 +68,18 @@ const questions: Record<keyof Distance, string> = {
     select name || '.' || t.tgname as item from owned
     join pg_trigger t on t.tgrelid = owned.oid and not t.tgisinternal join pg_proc f on f.oid = t.tgfoid
     where f.prosrc ~* '\\m(random|clock_timestamp|timeofday|gen_random_uuid)\\s*\\('`,
+  crossingTriggers: `${tables},
+  -- One expression of all names: each is compiled once.
+  using_rows as materialized (
+    select oid, proname as name from pg_proc
+    where pronamespace = 'public'::regnamespace and prosrc ~* (
+      select '\\m(from|join|into|update)\\s+(' || string_agg(name, '|') || ')\\M' from owned))
+    select b.name || '.' || t.tgname as item from base b
+    join pg_trigger t on t.tgrelid = b.oid and not t.tgisinternal join pg_proc f on f.oid = t.tgfoid
+    where b.tenant is null
+      and b.oid in (select k.confrelid from owned o join pg_constraint k on k.conrelid = o.oid)
+      and (f.oid in (select oid from using_rows) or f.prosrc ~* (
+        select '\\m(' || string_agg(name, '|') || ')\\s*\\(' from using_rows))`,
 }
 
 /**

@@ -64,7 +64,7 @@ export function isDomainTaken(error: unknown): boolean {
   const constraint = violatedConstraint(error)
   return (
     constraint !== undefined &&
-    ['domains_tenant_name', 'domains_proven_name', 'domains_name_key'].includes(constraint)
+    ['domains_tenant_name', 'domains_proven_name', 'proven_domains_pkey'].includes(constraint)
   )
 }
 
