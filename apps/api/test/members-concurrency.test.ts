@@ -262,7 +262,7 @@ describe('the schema', () => {
         .set({ mailbox_address: member.email })
         .where('user_id', '=', await testApp.idOf('member@acme.test'))
         .execute(),
-    ).rejects.toThrow(/memberships_mailbox/)
+    ).rejects.toThrow(/memberships_of_mailbox/)
   })
 })
 

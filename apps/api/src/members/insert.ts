@@ -119,7 +119,7 @@ export async function insertMember(
     services.memberLeases.kept(inserted.work)
     return inserted
   } catch (error) {
-    if (violatedConstraint(error) === 'memberships_mailbox') throw taken(address, error)
+    if (violatedConstraint(error) === 'memberships_of_mailbox') throw taken(address, error)
     throw error
   }
 }

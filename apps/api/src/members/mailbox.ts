@@ -50,7 +50,7 @@ export async function createMailbox(
       metadata: { mailbox },
     })
   }).catch((error: unknown) => {
-    throw violatedConstraint(error) === 'memberships_mailbox' ? taken(address, error) : error
+    throw violatedConstraint(error) === 'memberships_of_mailbox' ? taken(address, error) : error
   })
   const password = createOneTimePassword()
   await runMember(services, work, { password, silent: found === 'silent' ? ['mail'] : [] })

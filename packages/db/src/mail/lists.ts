@@ -176,7 +176,7 @@ export async function tenantsOfDomains(trx: Trx, names: readonly string[]): Prom
 }
 
 /**
- * Throws `mail_lists_address_key` when another list has the address. The list is due immediately;
+ * Throws `mail_lists_of_address` when another list has the address. The list is due immediately;
  * another worker may push it after `nextInSeconds`.
  */
 export async function insertMailList(

@@ -123,14 +123,7 @@ const indexes: readonly OnlineIndex[] = [
     table: 'tenants',
     of: '(entitlements_due_at) where entitlements_due_at is not null',
   },
-  // A domain belongs to the tenant that verified it. Unverified claims exist side by side, one per
-  // tenant.
-  {
-    name: 'domains_proven_name',
-    table: 'domains',
-    of: '(name) where verified_at is not null',
-    unique: true,
-  },
+  // Claims exist side by side, one per tenant.
   {
     name: 'domains_tenant_name',
     table: 'domains',
@@ -138,12 +131,12 @@ const indexes: readonly OnlineIndex[] = [
     unique: true,
     replaces: 'domains_tenant',
   },
-  // The claims of all tenants to a name. The last of the three: it ends the rule that a name exists
-  // once.
+  // The claims of all tenants to a name. A proven name has one tenant by the table `proven_domains`.
   {
     name: 'domains_name',
     table: 'domains',
     of: '(name)',
+    replaces: 'domains_proven_name',
     replacesConstraint: 'domains_name_key',
   },
   // A payout that failed may stand beside the next one: a transfer comes back at any time, also

@@ -84,6 +84,13 @@ export const tenantIndexes: readonly OnlineIndex[] = [
     replacesConstraint: 'bookings_request',
   },
   {
+    name: 'invoices_processor',
+    table: 'invoices',
+    of: '(stripe_invoice_id, tenant_id)',
+    unique: true,
+    replacesConstraint: 'invoices_stripe_invoice_id_key',
+  },
+  {
     name: 'invoice_corrections_request',
     table: 'invoice_corrections',
     of: '(request_id, tenant_id)',
@@ -127,6 +134,13 @@ export const tenantIndexes: readonly OnlineIndex[] = [
   },
   // One per subscription or host, each of which has one tenant.
   {
+    name: 'dunning_cases_under_way',
+    table: 'dunning_cases',
+    of: '(subscription_id, tenant_id) where closed_at is null',
+    unique: true,
+    replaces: 'dunning_cases_open',
+  },
+  {
     name: 'availability_schedules_host_standard',
     table: 'availability_schedules',
     of: '(host_id, tenant_id) where standard',
@@ -153,6 +167,22 @@ export const tenantIndexes: readonly OnlineIndex[] = [
     of: '(subscription_id, tenant_id) where valid_to is null',
     unique: true,
     replaces: 'subscription_history_current',
+  },
+  // An address is on a domain that the tenant has proved, and a proven name has one tenant
+  // (`proven_domains`): so no other tenant has the address.
+  {
+    name: 'mail_lists_of_address',
+    table: 'mail_lists',
+    of: '(address, tenant_id)',
+    unique: true,
+    replacesConstraint: 'mail_lists_address_key',
+  },
+  {
+    name: 'memberships_of_mailbox',
+    table: 'memberships',
+    of: '(mailbox_address, tenant_id) where mailbox_address is not null',
+    unique: true,
+    replaces: 'memberships_mailbox',
   },
 ]
 

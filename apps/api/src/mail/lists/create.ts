@@ -52,7 +52,7 @@ export async function createList(
       const list = { tenantId: open.id, address: free.address, name: input.name, recipients }
       const inserted = await insertMailList(trx, list, recoverAfterSeconds).catch(
         (error: unknown) => {
-          throw violatedConstraint(error) === 'mail_lists_address_key'
+          throw violatedConstraint(error) === 'mail_lists_of_address'
             ? addressTaken(free.address, error)
             : error
         },
