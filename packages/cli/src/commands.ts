@@ -3,13 +3,13 @@ import { type Command, Option } from 'commander'
 import { createCaller, ownerSlug, type Values } from './call.ts'
 import { DeclinedError, UsageError } from './failure.ts'
 import { choicesOf, isFlag, isPlainList, placeholderOf, readJson, readOption } from './input.ts'
-import { type Operation, ownerOf, pathParameters } from './operations.ts'
+import { type Operation, ownerOf, pathParameters, readOperations } from './operations.ts'
 import { render } from './output.ts'
 import type { Profile } from './profile-file.ts'
 import { type Choice, chooseProfile } from './profiles.ts'
 import { saveFile } from './save-file.ts'
 import type { Terminal } from './terminal.ts'
-import { watch } from './watch.ts'
+import { watch, watchedAfter } from './watch.ts'
 
 type Given = Readonly<Record<string, unknown>>
 
@@ -61,6 +61,8 @@ function describeCommand(command: Command, operation: Operation): Command {
       .option('--watch', 'show how much has arrived')
   else if (!operation.changes)
     command.option('--watch [seconds]', 'read again and show changes until the work is done')
+  else if (operation.name in watchedAfter)
+    command.option('--watch [seconds]', 'show how the work goes on until it is done')
   if (operation.changes) command.option('--input <json>', 'the fields as JSON, @file or - (stdin)')
   if (operation.method === 'DELETE') command.option('--yes', 'without asking')
   return command
@@ -92,15 +94,27 @@ async function run(
   if (given.watch !== undefined) {
     const seconds = given.watch === true ? defaultWatchSeconds : Number(given.watch)
     if (!(seconds >= 1)) throw new UsageError('--watch takes seconds, at least 1.')
-    return watch(
-      () => caller.call(operation, values),
-      show,
-      (text) => terminal.note(text),
-      seconds * 1_000,
-    )
+    const tell = (text: string) => terminal.note(text)
+    const read = () => caller.call(operation, values)
+    if (!operation.changes) return watch(read, show, tell, seconds * 1_000)
+    const response = await read()
+    show(response)
+    const { record, readAgain } = recordOf(operation, values, response)
+    return watch(() => caller.call(...readAgain), show, tell, seconds * 1_000, record)
   }
   if (given.all) return show({ items: await caller.callPages(operation, values), nextCursor: null })
   show(await caller.call(operation, values))
+}
+
+/** The record that a change returned, and the call that reads it again. */
+function recordOf({ name }: Operation, { slug }: Values, response: unknown) {
+  const watched = watchedAfter[name]
+  const reads = readOperations().find((operation) => operation.name === watched?.read)
+  if (!watched || !reads) throw new UsageError(`--watch does not go with ${name}.`)
+  const fields = response as Given
+  const record = (watched.within === undefined ? fields : fields[watched.within]) as Given
+  const readAgain = [reads, { slug, [watched.parameter]: record[watched.key] }] as const
+  return { record, readAgain }
 }
 
 /** The options of the program; a field of the operation with the same name is not one of them. */

@@ -1,17 +1,50 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
+/** What an operation leaves to watch: a record that says how far its work is. */
+export interface Watched {
+  /** The operation that reads the record. */
+  read: string
+  /** The parameter of its path that names the record. */
+  parameter: string
+  /** The field of the record that the parameter takes. */
+  key: string
+  /** The field of the response with the record; without one the response is the record. */
+  within?: string
+}
+
+const member = { read: 'members.get', parameter: 'userId', key: 'id' }
+const tenant = { read: 'tenants.get', parameter: 'slug', key: 'slug' }
+const memberImport = { read: 'members.getImport', parameter: 'importId', key: 'id' }
+
+/** The changes whose work in the upstream systems may go on after the response. */
+export const watchedAfter: Readonly<Record<string, Watched>> = {
+  'members.create': { ...member, within: 'member' },
+  'members.retry': { ...member, within: 'member' },
+  'members.createMailbox': { ...member, within: 'member' },
+  'members.suspend': member,
+  'members.resume': member,
+  'members.startImport': memberImport,
+  'members.resumeImport': memberImport,
+  'tenants.create': tenant,
+  'tenants.suspend': tenant,
+  'tenants.resume': tenant,
+  'tenants.reconcile': { ...tenant, within: 'tenant' },
+  'tenants.restore': { ...tenant, within: 'tenant' },
+}
+
 /**
- * Reads again until nothing is under way any more, and shows every change. `tell` gets how far the
- * work is, where the record says so, and how many seconds that took.
+ * Reads again until nothing is under way any more, and shows every change from `shown` on. `tell`
+ * gets how far the work is, where the record says so, and how many seconds that took.
  */
 export async function watch(
   read: () => Promise<unknown>,
   show: (data: unknown) => void,
   tell: (text: string) => void,
   intervalMs: number,
+  shown?: unknown,
 ): Promise<void> {
   const begun = performance.now()
-  let before: string | undefined
+  let before = JSON.stringify(shown) as string | undefined
   let told: string | undefined
   for (;;) {
     const data = await read()

@@ -173,6 +173,18 @@ describe('commands of the router', () => {
     expect(await atrium(['tenants', 'get', '--watch', 'x'], env)).toMatchObject({ status: 64 })
   })
 
+  it('watch the work that a change leaves', async () => {
+    const email = `watched@acme.${testApp.config.tenantDomain}`
+    const create = ['members', 'create', '--email', email, '--role', 'member', '--watch', '1']
+    const { status, out, err } = await atrium([...create, '--json'], env)
+    expect({ status, err }).toEqual({ status: 0, err: expect.stringMatching(/identity ok/) })
+    expect(out.match(/"oneTimePassword"/g)).toHaveLength(1)
+    // The record is shown again only when it changed.
+    expect(JSON.parse(out).member).toMatchObject({ email, outcomes: { identity: 'ok' } })
+    const misspelt = await atrium([...create.slice(0, -1), '0'], env)
+    expect(misspelt).toMatchObject({ status: 64, out: '' })
+  })
+
   it('end with 130 when they are interrupted', async () => {
     const child = start(['tenants', 'users', '--watch'], env)
     const { stdout } = child
@@ -276,14 +288,6 @@ describe('the program', () => {
       /--role <role> .*"member", "admin"[\s\S]*Scopes: members:write, secrets:read\./,
     )
     expect(await atrium(['-V'])).toMatchObject({ status: 0, out: '0.1.0\n' })
-  })
-
-  it.each(['bash', 'zsh', 'fish'])('completes in %s', async (shell) => {
-    const { status, out } = await atrium(['complete', shell])
-    expect({ status, named: out.includes('atrium complete --') }).toEqual({
-      status: 0,
-      named: true,
-    })
   })
 
   it('completes commands, options and their words', async () => {

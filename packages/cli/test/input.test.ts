@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { UsageError } from '../src/failure.ts'
 import { choicesOf, isPlainList, placeholderOf, readJson, readOption } from '../src/input.ts'
+import { pathParameters, readOperations } from '../src/operations.ts'
 import { renderRows } from '../src/output.ts'
 import { checkAddress } from '../src/profile-file.ts'
-import { isSettled, progressOf, watch } from '../src/watch.ts'
+import { isSettled, progressOf, watch, watchedAfter } from '../src/watch.ts'
 
 describe('an option', () => {
   const nullable = { anyOf: [{ type: 'integer' }, { type: 'null' }] }
@@ -105,5 +106,27 @@ describe('work', () => {
       expect.stringMatching(/^mail ok \(\d+ s\)$/),
     ])
     expect(left).toEqual([])
+  })
+
+  it('is not shown again as it was shown before', async () => {
+    const created = { outcomes: { mail: 'ok' } }
+    const shown: unknown[] = []
+    await watch(
+      async () => ({ ...created }),
+      (data) => shown.push(data),
+      () => {},
+      1,
+      created,
+    )
+    expect(shown).toEqual([])
+  })
+
+  it('reads records with operations that exist', () => {
+    const operations = new Map(readOperations().map((operation) => [operation.name, operation]))
+    for (const [name, { read, parameter }] of Object.entries(watchedAfter)) {
+      expect(operations.get(name)?.changes, name).toBe(true)
+      expect(operations.get(read), name).toMatchObject({ changes: false, output: 'record' })
+      expect(pathParameters(operations.get(read)?.path ?? '')).toContain(parameter)
+    }
   })
 })
