@@ -10,7 +10,6 @@ let operator: string
 beforeAll(async () => {
   testApp = await startTestApp({
     provisioned: false,
-    ownEvents: true,
     env: { AUDIT_HASH_CHAIN: 'true' },
     sandbox: { identity: { accessTokenSeconds: 3600 } },
   })
@@ -228,7 +227,7 @@ describe('the hash chain', () => {
 
 describe('a test app without the chain', () => {
   it('writes no hash and says that the chain is off', async () => {
-    await using plain = await startTestApp({ provisioned: false, ownEvents: true })
+    await using plain = await startTestApp({ provisioned: false })
     const token = await plain.token('operator@atrium.test')
     await plain.app.services.audit.recordSystem({
       action: 'tenant.updated',

@@ -31,7 +31,7 @@ let answer: (request: IncomingMessage, response: ServerResponse) => void = (_, r
 beforeAll(async () => {
   testApp = await startTestApp({
     provisioned: false,
-    ownEvents: true,
+    ownEvents: ['flag.updated', 'list.created'],
     clock: { now: () => now },
     env: {
       WEBHOOK_ADDRESSES: '127.0.0.1',

@@ -65,6 +65,17 @@ function faultsOf(event: EventView): string[] {
   return faults
 }
 
+/** The same for every event of a database but those of the types that a test writes itself. */
+export async function faultsOfDatabase(
+  database: Database,
+  own: true | readonly AuditAction[] = [],
+): Promise<string[]> {
+  if (own === true) return []
+  const ownTypes: readonly string[] = own
+  const events = await everyEvent(database)
+  return faultsOfEvents(events.filter(({ type }) => !ownTypes.includes(type)))
+}
+
 /** What events say that the description of the API does not. Compiles a schema for each type. */
 export function undescribedEvents(events: readonly EventView[]): string[] {
   const faults = events.flatMap((event) => {

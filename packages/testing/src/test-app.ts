@@ -7,6 +7,7 @@ import { createUpstreamCalls } from '@atrium/api/platform/upstream-calls'
 import { runProvisioning } from '@atrium/api/provisioning/run'
 import type { AppRouter } from '@atrium/api/router'
 import { undeclaredError } from '@atrium/api/rpc/procedure'
+import type { AuditAction } from '@atrium/core/audit/audit'
 import { commandLineClient, demoClients, demoServiceCredentials } from '@atrium/core/demo/demo'
 import { limitNames, limits } from '@atrium/core/platform/limits'
 import { seedDemo } from '@atrium/db/demo/demo'
@@ -18,7 +19,7 @@ import { type Sandbox, type StartOptions, startSandbox } from '@atrium/sandbox/s
 import { createTRPCClient, httpLink } from '@trpc/client'
 import superjson from 'superjson'
 import { undocumented } from './documented.ts'
-import { everyEvent, faultsOfEvents } from './event-schemas.ts'
+import { faultsOfDatabase } from './event-schemas.ts'
 import { copyDatabase } from './postgres/database.ts'
 import {
   secretsOfEnvironment,
@@ -107,8 +108,11 @@ export interface TestAppOptions {
    * For a file in which one person makes more changes in a minute than the default limits allow.
    */
   manyChanges?: true
-  /** For a file that writes entries of its own into the audit log, which no schema describes. */
-  ownEvents?: true
+  /**
+   * For a file that writes entries of its own into the audit log, which no schema describes: their
+   * types, or all.
+   */
+  ownEvents?: true | readonly AuditAction[]
   /** Provision the demo tenants; without, they stay pending. Default true. */
   provisioned?: boolean
   /** Start job engine and listeners. Default false: most tests need neither. */
@@ -329,8 +333,8 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
         // A server of the caller's may be gone by now.
         if (accounts !== options.accounts) {
           for (const found of await shownInAudit(database, secrets)) shown.add(found)
-          const events = options.ownEvents ? [] : await everyEvent(database)
-          for (const fault of faultsOfEvents(events)) surprises.add(fault)
+          const faults = await faultsOfDatabase(database, options.ownEvents)
+          for (const fault of faults) surprises.add(fault)
         }
       } finally {
         await database.close()

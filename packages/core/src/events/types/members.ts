@@ -16,6 +16,9 @@ const user = (details: z.ZodRawShape = {}, changes: EventChanges = {}) =>
   eventType('user', details, changes)
 const address = (details: z.ZodRawShape = {}) => eventType('address', details)
 
+/** Of what an import made. */
+const imported = { importId: z.uuid().optional(), requestedBy: z.string().optional() }
+
 const invitation = (details: z.ZodRawShape = {}) =>
   eventType('invitation', { kind: invitationKind, ...details })
 const terms = { role: tenantRole.optional(), access: z.string().optional() }
@@ -39,8 +42,7 @@ export const memberEventTypes = {
   'member.created': member({
     role: tenantRole,
     mailbox: mailbox.optional(),
-    importId: z.uuid().optional(),
-    requestedBy: z.string().optional(),
+    ...imported,
   }),
   'member.email_changed': member(touchedLists, emailChanged),
   'member.imported': eventType('member_import', {
@@ -72,7 +74,7 @@ export const memberEventTypes = {
   'address.claim_withdrawn': address(),
   'address.moved': user(),
   'invitation.accepted': invitation({ ...terms, userId: z.uuid() }),
-  'invitation.created': invitation(terms),
+  'invitation.created': invitation({ ...terms, ...imported }),
   'invitation.declined': invitation(),
   'invitation.expired': invitation(),
   'invitation.opened': invitation(),
