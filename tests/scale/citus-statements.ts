@@ -1,0 +1,110 @@
+import { restRoutes } from '@atrium/api/http/rest'
+import { restRequest } from '@atrium/testing/calls'
+import { carriedOut } from '@atrium/testing/carried-out'
+import { openLocations, type Places } from '@atrium/testing/matrix/world'
+import { startReplicated } from '@atrium/testing/postgres/replicated'
+import pg from 'pg'
+
+interface Statement {
+  text: string
+  values: unknown[]
+}
+
+export interface PlannedStatements {
+  /** Procedures with a call that is carried out. */
+  procedures: number
+  /** Procedures of which the engine plans every statement. */
+  whole: number
+  statements: number
+  planned: number
+  /** How many statements each reason of the engine rejects, most first. */
+  rejected: [reason: string, statements: number][]
+}
+
+/**
+ * Carries out the calls of every procedure once on an ordinary server and has Citus plan each
+ * distinct statement that they send. Nothing is executed there. `citus`: the distributed schema.
+ */
+export async function planStatements(citus: pg.Client): Promise<PlannedStatements> {
+  const sent = await recordCalls()
+  const reasons = new Map<string, string | undefined>()
+  for (const statements of sent.values())
+    for (const statement of statements)
+      if (!reasons.has(statement.text))
+        reasons.set(statement.text, await rejection(citus, statement))
+  const rejected = new Map<string, number>()
+  for (const reason of reasons.values())
+    if (reason !== undefined) rejected.set(reason, (rejected.get(reason) ?? 0) + 1)
+  const isPlanned = ({ text }: Statement) => reasons.get(text) === undefined
+  return {
+    procedures: sent.size,
+    whole: [...sent.values()].filter((statements) => statements.every(isPlanned)).length,
+    statements: reasons.size,
+    planned: [...reasons.values()].filter((reason) => reason === undefined).length,
+    rejected: [...rejected].sort(([, one], [, other]) => other - one),
+  }
+}
+
+/** What each procedure sends, by its name. */
+async function recordCalls(): Promise<Map<string, Statement[]>> {
+  await using database = await startReplicated()
+  await using places = await openLocations({ accounts: database.accounts })
+  const sent = new Map<string, Statement[]>()
+  for (const { name, type } of restRoutes()) {
+    // A stream does not end.
+    if (type === 'subscription') continue
+    const statements: Statement[] = []
+    for (const call of carriedOut(name)) {
+      const place = await places.build(call.caller)
+      const prepared = await call.prepare(place).catch(() => undefined)
+      if (prepared) statements.push(...(await recorded(() => request(places, name, prepared))))
+    }
+    if (statements.length > 0) sent.set(name, statements)
+  }
+  return sent
+}
+
+async function request(
+  { testApp }: Places,
+  name: string,
+  { input, token }: { input: Record<string, unknown>; token: string | undefined },
+): Promise<void> {
+  const { method, path, body } = restRequest(name, input)
+  await testApp.request(method, path, { token, ...(body ? { body } : {}) })
+}
+
+/** The statements on rows that all connections of the process send while `work` runs. */
+async function recorded(work: () => Promise<void>): Promise<Statement[]> {
+  const statements: Statement[] = []
+  const { query } = pg.Client.prototype
+  pg.Client.prototype.query = function record(this: pg.Client, ...args: unknown[]) {
+    const [first, second] = args
+    const { text, values } =
+      typeof first === 'string'
+        ? { text: first, values: second }
+        : (first as { text?: string; values?: unknown })
+    if (text !== undefined && /^\s*(select|insert|update|delete|with)\b/i.test(text))
+      statements.push({ text, values: Array.isArray(values) ? values : [] })
+    return Reflect.apply(query, this, args)
+  } as typeof query
+  try {
+    await work()
+  } finally {
+    pg.Client.prototype.query = query
+  }
+  return statements
+}
+
+/** The engine's reason for not planning the statement, without names; undefined when it does. */
+async function rejection(
+  citus: pg.Client,
+  { text, values }: Statement,
+): Promise<string | undefined> {
+  try {
+    await citus.query(`explain ${text}`, values)
+    return undefined
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    return message.replaceAll(/"[^"]*"/g, '…').split('\n', 1)[0]
+  }
+}
