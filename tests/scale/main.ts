@@ -7,6 +7,9 @@ import { buildApp } from '@atrium/testing/build'
 import { checkCitus } from './citus.ts'
 import { type ScaleOptions, startScaledTestApp } from './cluster.ts'
 import { checkManyTenants, manyTenants } from './many-tenants.ts'
+import { checkPatroni } from './patroni.ts'
+import { startPatroniCluster } from './patroni-cluster.ts'
+import { findPatroni } from './patroni-programs.ts'
 import { findPooler } from './pooler.ts'
 import { checkPooler } from './pooler-reads.ts'
 import { checkPortals } from './portals.ts'
@@ -14,25 +17,30 @@ import { checkReplica } from './replica-reads.ts'
 import { type Check, checkSharedState } from './shared-state.ts'
 import { checkThroughput } from './throughput.ts'
 
-const known = ['processes', 'standby', 'pooler', 'citus', 'tenants']
+const known = ['processes', 'standby', 'pooler', 'patroni', 'citus', 'tenants']
 const usage = `pnpm scale                several processes, a standby and a pooler on this machine, and what must hold with them
 pnpm scale standby        one part: ${known.join(', ')}
   --processes 2           of the API
   --without-throughput    leave out what wants a quiet machine
+  --kills 20              of a leader, in the part patroni
 PGBOUNCER=/path pnpm scale    the PgBouncer to use, 1.21 or newer; without one that part is left out, and says so
+PATRONI=/path ETCD=/path HAPROXY=/path PG_BIN=/folder    for the part patroni, where they are not on the path
 CITUS_URL=postgres://…    an empty database of a Citus coordinator, as superuser; without one that part is left out`
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     processes: { type: 'string', default: '2' },
+    kills: { type: 'string', default: '20' },
     'without-throughput': { type: 'boolean', default: false },
     help: { type: 'boolean', short: 'h' },
   },
 })
 const processes = Number(values.processes)
+const kills = Number(values.kills)
 const unknown = positionals.filter((name) => !known.includes(name))
-if (values.help || !Number.isInteger(processes) || processes < 2 || unknown.length > 0) {
+const valid = Number.isInteger(processes) && processes >= 2 && Number.isInteger(kills) && kills > 0
+if (values.help || !valid || unknown.length > 0) {
   process.stdout.write(`${usage}\n`)
   process.exit(values.help ? 0 : 64)
 }
@@ -107,7 +115,21 @@ if (requested.has('tenants')) {
   say(title)
   finish(title, await checkManyTenants())
 }
+if (requested.has('patroni')) await onPatroni()
 if (requested.has('citus')) await onCitus()
+
+async function onPatroni(): Promise<void> {
+  const programs = await findPatroni()
+  if ('missing' in programs) {
+    finish('on a Patroni', [{ what: 'a failover', measured: programs.missing, holds: null }])
+    return
+  }
+  await alone(`on ${programs.versions}`, async () => {
+    await using cluster = await startPatroniCluster(programs)
+    open = cluster
+    return await checkPatroni(cluster, kills)
+  })
+}
 
 async function onCitus(): Promise<void> {
   const title = 'distributed by tenant on a Citus'
@@ -118,10 +140,15 @@ async function onCitus(): Promise<void> {
     ])
     return
   }
+  await alone(title, () => checkCitus(url))
+}
+
+/** One part that brings its own servers. */
+async function alone(title: string, run: () => Promise<Check[]>): Promise<void> {
   say(title)
   finish(
     title,
-    await checkCitus(url).catch((error: unknown) => [
+    await run().catch((error: unknown) => [
       {
         what: 'it ran to the end',
         measured: error instanceof Error ? error.message : String(error),

@@ -1,54 +1,14 @@
-import { randomUUID } from 'node:crypto'
 import { startApi } from '@atrium/testing/api-process'
 import { recordMeasurement, rounds } from '@atrium/testing/measurements'
 import { type ReplicatedDatabase, startReplicated } from '@atrium/testing/postgres/replicated'
-import { startTestApp, type TestApp } from '@atrium/testing/test-app'
+import { startTestApp } from '@atrium/testing/test-app'
 import { expect, it } from 'vitest'
 import { onPort } from './cluster.ts'
 import { type AddressSwitch, openSwitch } from './switch.ts'
+import { missingOf, startWriters, type Writers } from './writers.ts'
 
 const promotions = rounds(1, 10)
 const backWithinMs = 5_000
-
-/** Writers without a pause, each write under a key and a name of its own. */
-function startWriters(url: string, token: string, count: number) {
-  const acknowledged: { slug: string; at: number }[] = []
-  const answers = new Map<number, number>()
-  const unanswered: string[] = []
-  let stopped = false
-  async function write(): Promise<void> {
-    const slug = `promoted-${randomUUID().slice(0, 13)}`
-    const response = await fetch(`${url}/tenants`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${token}`,
-        'content-type': 'application/json',
-        'idempotency-key': slug,
-      },
-      body: JSON.stringify({ name: slug, slug, respondAsync: true }),
-      signal: AbortSignal.timeout(30_000),
-    })
-    await response.text()
-    answers.set(response.status, (answers.get(response.status) ?? 0) + 1)
-    if (response.status === 201) acknowledged.push({ slug, at: performance.now() })
-  }
-  const running = Array.from({ length: count }, async () => {
-    while (!stopped) {
-      await write().catch((error: Error) => unanswered.push(String(error.cause ?? error)))
-      await new Promise((done) => setTimeout(done, 20))
-    }
-  })
-  return {
-    acknowledged,
-    answers,
-    unanswered,
-    async stop() {
-      stopped = true
-      await Promise.all(running)
-    },
-  }
-}
-type Writers = ReturnType<typeof startWriters>
 
 /**
  * Kills the primary in the midst of the writes and promotes the standby; returns the milliseconds
@@ -73,16 +33,6 @@ async function failOver(
   return (writers.acknowledged.find(({ at }) => at > since)?.at ?? performance.now()) - began
 }
 
-async function missingOf(testApp: TestApp, writers: Writers): Promise<string[]> {
-  const rows = await testApp.database.db
-    .selectFrom('tenants')
-    .select('slug')
-    .where('slug', 'like', 'promoted-%')
-    .execute()
-  const there = new Set(rows.map(({ slug }) => slug))
-  return writers.acknowledged.map(({ slug }) => slug).filter((slug) => !there.has(slug))
-}
-
 it(`the standby takes over ${promotions} times while people write, and the service goes on by itself`, async () => {
   await using servers = await startReplicated({ standby: true, synchronous: true })
   await using address = await openSwitch(servers.primary.port)
@@ -97,16 +47,18 @@ it(`the standby takes over ${promotions} times while people write, and the servi
     sandbox: { identity: { accessTokenSeconds: 4 * 3600 } },
   })
   await using api = await startApi(testApp)
-  const writers = startWriters(api.url, await testApp.token('newcomer@example.test'), 4)
+  const writers = startWriters([api.url], await testApp.token('newcomer@example.test'), {
+    count: 4,
+  })
   const away: number[] = []
   const missing: string[] = []
   for (let i = 0; i < promotions; i++) {
     if (!servers.standby) await servers.follow({ synchronous: true })
     away.push(await failOver(servers, address, writers))
-    missing.push(...(await missingOf(testApp, writers)))
+    missing.push(...(await missingOf(testApp, writers.acknowledged)))
   }
   await writers.stop()
-  missing.push(...(await missingOf(testApp, writers)))
+  missing.push(...(await missingOf(testApp, writers.acknowledged)))
 
   const slowest = Math.max(...away)
   await recordMeasurement({

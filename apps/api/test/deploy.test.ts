@@ -337,6 +337,26 @@ describe.runIf(compose('version').status === 0)('Docker Compose', () => {
   })
 })
 
+describe('the Patroni cluster', () => {
+  it('keeps the rules about times that it names, and HAProxy knows its servers', async () => {
+    const { bootstrap, etcd3 } = parse(await read('deploy/patroni/patroni.yml'))
+    const { ttl, loop_wait, retry_timeout, synchronous_mode, postgresql } = bootstrap.dcs
+    expect(synchronous_mode).toBe(true)
+    expect(loop_wait + 2 * retry_timeout).toBeLessThanOrEqual(ttl)
+    // A commit that waits for a standby must not reach the time limit of statements.
+    const limit = /max: poolSize.*statement_timeout: (\d+)_000/.exec(
+      await read('packages/db/src/platform/connect.ts'),
+    )
+    const waits = Number.parseInt(postgresql.parameters.wal_sender_timeout, 10) + loop_wait
+    expect(waits).toBeLessThan(Number(limit?.[1]))
+    const servers = [
+      ...(await read('deploy/patroni/haproxy.cfg')).matchAll(/^ {2}server \S+ (\S+):5432$/gm),
+    ].map(([, host]) => host)
+    expect(servers).toHaveLength(3)
+    expect(etcd3.hosts).toBe(servers.map((host) => `${host}:2379`).join(','))
+  })
+})
+
 describe('the Caddyfile', () => {
   it('serves each host of .env, and leads to services and ports that exist', async () => {
     const text = await read('deploy/Caddyfile')

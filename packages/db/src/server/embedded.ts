@@ -132,7 +132,7 @@ async function copyCluster(from: string, dataDir: string, account: Account): Pro
  * PostgreSQL refuses to run as root, so root starts it as `postgres` where that account exists,
  * else as `nobody`.
  */
-async function serverAccount(): Promise<Account> {
+export async function serverAccount(): Promise<Account> {
   if (process.getuid?.() !== 0) return {}
   const accounts = (await readFile('/etc/passwd', 'utf8'))
     .split('\n')
