@@ -6,11 +6,15 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { freePort } from '@atrium/db/server/free-port'
 import { type ApiProcess, startApi } from '@atrium/testing/api-process'
+import { rawRequest } from '@atrium/testing/bff/browser'
+import { buildApp } from '@atrium/testing/build'
 import { startReplicated } from '@atrium/testing/postgres/replicated'
 import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { send } from '../scale/cluster.ts'
 import { startLoad } from '../scale/load.ts'
+import { type PortalProcess, portalKeys, startPortal } from '../scale/portals.ts'
 import type { Check } from './check.ts'
+import { startPortalLoad } from './portal-load.ts'
 
 const examples = join(import.meta.dirname, '../../deploy/proxies')
 const restarts = 4
@@ -21,7 +25,8 @@ const betweenMs = 5_000
 interface Places {
   proxy: number
   api: readonly [number, number]
-  portal: number
+  portal: readonly [number, number]
+  booking: number
 }
 
 interface Kind {
@@ -65,21 +70,27 @@ export const proxies: Readonly<Record<string, Kind>> = {
   },
 }
 
-/** Replaces the processes of the API behind a real proxy one after the other, under load. */
+/**
+ * Replaces the processes of the API, then those of the portal, behind a real proxy, one after the
+ * other, under load.
+ */
 export async function checkProxy(name: string, program: string): Promise<Check[]> {
   const kind = proxies[name]
   if (!kind) throw new Error(`there is no example for ${name}`)
   const places: Places = {
     proxy: await freePort(),
     api: [await freePort(), await freePort()],
-    portal: await freePort(),
+    portal: [await freePort(), await freePort()],
+    booking: await freePort(),
   }
+  const origin = `http://localhost:${places.proxy}`
   const seen: IncomingHttpHeaders[] = []
   const echo = createServer((request, response) => {
     seen.push(request.headers)
     response.end('ok')
   })
-  await new Promise<void>((done) => echo.listen(places.portal, '127.0.0.1', done))
+  await buildApp('portal')
+  await new Promise<void>((done) => echo.listen(places.booking, '127.0.0.1', done))
   try {
     await using database = await startReplicated({ standby: false })
     await using testApp = await startTestApp({
@@ -87,7 +98,10 @@ export async function checkProxy(name: string, program: string): Promise<Check[]
       provisioned: false,
       manyChanges: true,
       mailer: true,
-      sandbox: { identity: { accessTokenSeconds: 4 * 3600 } },
+      sandbox: {
+        identity: { accessTokenSeconds: 4 * 3600 },
+        apps: { portal: { origin }, operator: { origin } },
+      },
       env: { TRUSTED_PROXY_HOPS: '1', SHUTDOWN_DRAIN_SECONDS: '5' },
     })
     await using proxy = await startProxy(kind, program, places)
@@ -99,7 +113,8 @@ export async function checkProxy(name: string, program: string): Promise<Check[]
       await untilReached(url, proxy.output)
       return [
         await checkRestarts(testApp, url, running),
-        await checkHeaders(`http://localhost:${places.proxy}`, seen),
+        await checkPortalRestarts(testApp, { origin, apiUrl: url, ports: places.portal }),
+        await checkHeaders(url, seen),
       ]
     } finally {
       for (const api of running.values()) await api[Symbol.asyncDispose]()
@@ -138,10 +153,42 @@ async function checkRestarts(
   }
 }
 
+/** The same for two portal servers: a signed-in browser reads through them, and loads the page. */
+async function checkPortalRestarts(
+  testApp: TestApp,
+  { origin, apiUrl, ports }: { origin: string; apiUrl: string; ports: Places['portal'] },
+): Promise<Check> {
+  const keys = portalKeys()
+  const start = (port: number) => startPortal(testApp, { origin, apiUrl, keys, port })
+  const running = new Map<number, PortalProcess>()
+  try {
+    for (const port of ports) running.set(port, await start(port))
+    const load = await startPortalLoad(origin)
+    const codes: (number | null)[] = []
+    for (let turn = 0; turn < restarts; turn++) {
+      const [port, portal] = [...running][0] ?? []
+      if (!port || !portal) throw new Error('there is no portal to restart')
+      codes.push(await portal.stop())
+      running.delete(port)
+      running.set(port, await start(port))
+      await wait(betweenMs)
+    }
+    await load.stop()
+    return {
+      what: `${restarts} restarts of a portal server under load, no request fails`,
+      measured: `${load.failed.length} of ${load.requests} requests failed, exit codes ${codes.join(', ')} ${load.failed[0] ?? ''}`,
+      holds: load.failed.length === 0 && load.requests > 100 && codes.every((code) => code === 0),
+    }
+  } finally {
+    for (const portal of running.values()) await portal[Symbol.asyncDispose]()
+  }
+}
+
 /** What a caller must not choose is not what the servers get. */
 async function checkHeaders(url: string, seen: readonly IncomingHttpHeaders[]): Promise<Check> {
-  await fetch(`${url}/shown`, {
+  await rawRequest(url, '/shown', {
     headers: {
+      host: 'book.example.com',
       'x-forwarded-for': '203.0.113.7',
       'x-atrium-app-secret': 'chosen',
       'x-atrium-booking-app': 'chosen',
@@ -170,7 +217,9 @@ async function startProxy(kind: Kind, program: string, places: Places) {
     .adapt(example, places)
     .replaceAll('127.0.0.1:4000', `127.0.0.1:${places.api[0]}`)
     .replaceAll('127.0.0.1:4001', `127.0.0.1:${places.api[1]}`)
-    .replaceAll(/127\.0\.0\.1:410[01]/g, `127.0.0.1:${places.portal}`)
+    .replaceAll('127.0.0.1:4100', `127.0.0.1:${places.portal[0]}`)
+    .replaceAll('127.0.0.1:4101', `127.0.0.1:${places.portal[1]}`)
+    .replaceAll(/127\.0\.0\.1:430[01]/g, `127.0.0.1:${places.booking}`)
   await writeFile(file, moved)
   const child = spawn(program, [...kind.args(file, folder)], {
     cwd: folder,

@@ -4,12 +4,15 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { demoClients } from '@atrium/core/demo/demo'
 import { Browser } from '@atrium/testing/bff/browser'
+import type { TestApp } from '@atrium/testing/test-app'
 import { openBalancer } from './balancer.ts'
 import type { ScaledTestApp } from './cluster.ts'
 import { type Check, oneAtATime } from './shared-state.ts'
 
-interface Portal extends AsyncDisposable {
-  url: string
+export interface PortalProcess extends AsyncDisposable {
+  readonly url: string
+  /** SIGTERM; resolves with the exit code. */
+  stop(): Promise<number | null>
 }
 
 /**
@@ -18,10 +21,10 @@ interface Portal extends AsyncDisposable {
  */
 export async function checkPortals(scaled: ScaledTestApp, port: number): Promise<Check[]> {
   const origin = `http://localhost:${port}`
-  const keys = `scale:${randomBytes(32).toString('base64')}`
+  const places = { origin, apiUrl: scaled.balancer.url, keys: portalKeys() }
   await using balancer = await openBalancer({ port })
-  await using first = await startPortal(scaled, origin, keys)
-  await using second = await startPortal(scaled, origin, keys)
+  await using first = await startPortal(scaled.testApp, places)
+  await using second = await startPortal(scaled.testApp, places)
   const portals = [first, second]
   for (const { url } of portals) {
     balancer.add(url)
@@ -36,7 +39,7 @@ export async function checkPortals(scaled: ScaledTestApp, port: number): Promise
 }
 
 /** The same browser at one of the servers, past the common address. */
-function readAt(browser: Browser, origin: string, portal: Portal): Promise<Response> {
+function readAt(browser: Browser, origin: string, portal: PortalProcess): Promise<Response> {
   const cookie = [...(browser.cookies.get(new URL(origin).hostname) ?? new Map())]
     .map(([name, { value }]) => `${name}=${value}`)
     .join('; ')
@@ -48,7 +51,7 @@ function readAt(browser: Browser, origin: string, portal: Portal): Promise<Respo
 async function checkSessions(
   browser: Browser,
   origin: string,
-  portals: readonly Portal[],
+  portals: readonly PortalProcess[],
 ): Promise<Check> {
   const statuses = await Promise.all(
     portals.map(async (portal) => (await readAt(browser, origin, portal)).status),
@@ -75,7 +78,7 @@ async function checkRefresh(
   scaled: ScaledTestApp,
   browser: Browser,
   origin: string,
-  portals: readonly Portal[],
+  portals: readonly PortalProcess[],
 ): Promise<Check> {
   const rounds = 10
   const { sandbox, database } = scaled.testApp
@@ -111,11 +114,23 @@ async function checkRefresh(
   }
 }
 
-async function startPortal(
-  { testApp, balancer }: ScaledTestApp,
-  origin: string,
-  keys: string,
-): Promise<Portal> {
+/** Keys that the portal servers behind one address share. */
+export const portalKeys = () => `scale:${randomBytes(32).toString('base64')}`
+
+export interface PortalPlaces {
+  /** Where browsers reach the portals. */
+  origin: string
+  apiUrl: string
+  keys: string
+  /** Default: a free one. */
+  port?: number
+}
+
+/** A server of the customer portal in a process of its own; the app has to be built. */
+export async function startPortal(
+  testApp: TestApp,
+  { origin, apiUrl, keys, port: wanted = 0 }: PortalPlaces,
+): Promise<PortalProcess> {
   const child = spawn(
     process.execPath,
     [join(import.meta.dirname, '../../apps/portal/src/server.ts')],
@@ -123,9 +138,9 @@ async function startPortal(
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
         PATH: process.env.PATH,
-        PORT: '0',
+        PORT: String(wanted),
         PUBLIC_URL: origin,
-        API_URL: balancer.url,
+        API_URL: apiUrl,
         DATABASE_URL: testApp.env.DATABASE_URL,
         IDP_ISSUER: testApp.sandbox.issuers.portal,
         OIDC_CLIENT_ID: demoClients.portal.clientId,
@@ -135,7 +150,7 @@ async function startPortal(
     },
   )
   const output: string[] = []
-  const ended = new Promise<void>((done) => child.once('exit', () => done()))
+  const ended = new Promise<number | null>((done) => child.once('exit', (code) => done(code)))
   child.stderr.on('data', (text: Buffer) => output.push(text.toString()))
   const port = await new Promise<number>((found, failed) => {
     createInterface(child.stdout).on('line', (line) => {
@@ -149,6 +164,10 @@ async function startPortal(
   })
   return {
     url: `http://127.0.0.1:${port}`,
+    stop: () => {
+      child.kill('SIGTERM')
+      return ended
+    },
     async [Symbol.asyncDispose]() {
       child.kill('SIGKILL')
       await ended
