@@ -7,6 +7,7 @@ import { applyBlueprint, readCredentials } from '../src/identity/authentik-setup
 import { checkSetup } from '../src/identity/authentik-setup-check.ts'
 import type { SetupFinding } from '../src/identity/authentik-setup-findings.ts'
 import { neededPermissions } from '../src/identity/authentik-setup-permissions.ts'
+import { scriptedServer } from './scripted-server.ts'
 
 const content = await readFile(
   new URL('../../../deploy/authentik/atrium.yaml', import.meta.url),
@@ -142,6 +143,29 @@ describe('a fresh authentik', () => {
     } finally {
       await cold.close()
     }
+  })
+
+  it('is waited for while its flows exist and its scopes do not', async () => {
+    const managed = 'goauthentik.io/providers/oauth2/scope-offline_access'
+    let looks = 0
+    await using server = await scriptedServer(({ target }, response) => {
+      const asked = new URL(target, 'http://localhost')
+      const reply = (status: number, body: object) =>
+        response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+      if (asked.pathname.endsWith('/flows/instances/'))
+        return reply(200, { results: [{ slug: asked.searchParams.get('slug') }] })
+      if (!asked.pathname.endsWith('/scope/')) return reply(403, { detail: 'Far enough.' })
+      // A real one does not know the name until its worker has made the scope.
+      if (asked.searchParams.has('managed'))
+        return reply(400, { managed: ['Select a valid choice.'] })
+      looks += 1
+      return reply(200, { results: looks < 3 ? [{ managed: null }] : [{ managed }] })
+    })
+    const request = { ...access(), baseUrl: server.url, content, context }
+    const applying = applyBlueprint({ ...request, patience: { timeoutMs: 60_000, intervalMs: 5 } })
+    await expect(applying).rejects.toThrow()
+    expect(looks).toBe(3)
+    expect(server.asked().at(-1)).toContain('managed/blueprints/')
   })
 })
 

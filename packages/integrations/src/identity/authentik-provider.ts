@@ -78,7 +78,8 @@ export function findProviderParts(
     scopeMappings: await find(
       'scope mappings',
       '/propertymappings/provider/scope/',
-      { managed: scopes, page_size: '100' },
+      // To ask for `managed` itself is 400 while one of the names is missing.
+      { managed__isnull: 'false', page_size: '100' },
       (json) => {
         const ours = ScopeMappingPage.parse(json).results.filter(
           ({ managed }) => managed && scopes.includes(managed),

@@ -89,9 +89,10 @@ async function findDefaultFlow(calls: SetupCalls): Promise<true | undefined> {
     if (!rows.some((row) => row.slug === slug)) return undefined
   }
   const managed = 'goauthentik.io/providers/oauth2/scope-offline_access'
+  // To ask for `managed` itself is 400 while there is none of this name.
   const mappings = await calls.list(
     'propertymappings/provider/scope/',
-    { managed },
+    { managed__isnull: 'false' },
     z.object({ managed: z.string().nullable() }),
   )
   if (!mappings.some((row) => row.managed === managed)) return undefined

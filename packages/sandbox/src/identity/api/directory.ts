@@ -16,7 +16,7 @@ import {
   required,
   text,
 } from './fields.ts'
-import { boolean, exact, order, paginate, search } from './lists.ts'
+import { boolean, choicesFilter, exact, order, paginate, search } from './lists.ts'
 import { type ApiCall, created, done, ok, type Resource } from './router.ts'
 
 /**
@@ -200,11 +200,16 @@ export function directoryResources(
     {
       path: 'propertymappings/provider/scope/',
       GET({ store, query }) {
-        const managed = query.getAll('managed').filter((one) => one !== '')
-        let rows =
-          managed.length > 0
-            ? ready(store.records.mappings).filter((one) => managed.includes(one.managed ?? ''))
-            : ready(store.records.mappings)
+        const mappings = ready(store.records.mappings)
+        const managed = choicesFilter(query, 'managed', (value) =>
+          mappings.some((one) => one.managed === value),
+        )
+        const unmanaged = boolean(query, 'managed__isnull')
+        let rows = mappings.filter(
+          (one) =>
+            (managed.length === 0 || managed.includes(one.managed ?? '')) &&
+            (unmanaged === undefined || unmanaged === (one.managed === null)),
+        )
         rows = exact(query, rows, 'name', (one) => one.name)
         rows = exact(query, rows, 'scope_name', (one) => one.scope_name)
         rows = search(query, rows, (one) => [one.name, one.scope_name])
