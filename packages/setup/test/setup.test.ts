@@ -1,5 +1,6 @@
 import { readConfig } from '@atrium/api/platform/config'
 import { readAppConfig } from '@atrium/bff/config'
+import { demoServiceCredentials } from '@atrium/core/demo/demo'
 import { opencloud } from '@atrium/integrations/files/opencloud'
 import { authentik } from '@atrium/integrations/identity/authentik'
 import { stalwart } from '@atrium/integrations/mail/stalwart'
@@ -99,6 +100,20 @@ describe('setting up on a new server', () => {
     const link = workplace.said.find((line) => line.includes('flow_token')) ?? ''
     expect(link.trim()).toMatch(
       /^https:\/\/id\.workplace\.test\/if\/flow\/atrium-recovery\/\?flow_token=/,
+    )
+  })
+
+  it("leaves the operator's address to the operator", async () => {
+    workplace = await startWorkplace()
+    workplace.publish()
+    await setUp(workplace.context)
+    const variables = parseSettings(workplace.files.content.get('.env') ?? '')
+    const { services } = parse(await workplace.context.readAsset('compose.yaml'), {
+      merge: true,
+    }) as { services: Record<string, { environment: Record<string, string> }> }
+    const given = services['authentik-worker']?.environment.AUTHENTIK_BOOTSTRAP_EMAIL
+    expect(given?.replace(/\$\{(\w+):\?\}/g, (_, name) => variables[name] ?? '')).toBe(
+      'akadmin@platform.workplace.test',
     )
   })
 
@@ -315,6 +330,26 @@ describe('what it cannot do', () => {
   it('asks for the address of a server that has none of its own', async () => {
     workplace = await startWorkplace()
     await expect(setUp({ ...workplace.context, addresses: {} })).rejects.toThrow('addresses.ipv4')
+  })
+
+  it('makes no operator who could not sign in, because another identity has the address', async () => {
+    workplace = await startWorkplace()
+    workplace.publish()
+    const made = await fetch(`${workplace.sandbox.identityUrl}/api/v3/core/users/`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${demoServiceCredentials.identityAdminToken}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ username: 'olga', name: 'Olga', email: 'olga@workplace.test' }),
+    })
+    expect(made.status).toBe(201)
+    await expect(setUp(workplace.context)).rejects.toThrow(
+      'The identity olga has the address olga@workplace.test too',
+    )
+    const names = identityRecords().users.map(({ username }) => username)
+    expect(names).toContain('olga')
+    expect(names).not.toContain('olga@workplace.test')
   })
 
   it('asks for the administrator of a mail server that was set up by hand', async () => {

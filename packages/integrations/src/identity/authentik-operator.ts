@@ -18,8 +18,8 @@ export interface FirstOperator extends SetupAccess {
 
 /**
  * Makes the identity of an operator, or finds the one with this address, and puts it into the group
- * of operators. Repeatable. Rejects with `UpstreamError`; throws where the group is missing or the
- * identity is not active.
+ * of operators. Repeatable. Rejects with `UpstreamError`; throws where the group is missing, the
+ * identity is not active, or another one has the address.
  */
 export async function ensureOperator({
   email,
@@ -32,6 +32,13 @@ export async function ensureOperator({
   const groups = await calls.list('core/groups/', { name: group, include_users: 'false' }, Group)
   const operators = groups.find((one) => one.name === group)
   if (!operators) throw new Error(`There is no group ${group}: apply the blueprint first.`)
+  const others = await calls.list('core/users/', { email: username, include_groups: 'false' }, User)
+  const other = others.find((one) => one.username !== username)
+  // People sign in by address or username, and authentik takes the first identity that fits.
+  if (other)
+    throw new Error(
+      `The identity ${other.username} has the address ${username} too, so ${username} could not sign in. Give it another address at authentik, or name another operator.`,
+    )
   const known = await findUser(calls, username)
   if (known && !known.is_active)
     throw new Error(
