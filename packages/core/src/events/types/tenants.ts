@@ -91,5 +91,5 @@ export const tenantEventTypes = {
   'partner_transfer.accepted': tenant({ partner: z.string(), formerPartner }),
   'partner_transfer.code_created': tenant(),
   'partner_transfer.code_revoked': tenant(),
-  'partner_transfer.left': tenant({ partner: z.null(), formerPartner }),
+  'partner_transfer.left': tenant({ partner: z.string().nullable(), formerPartner }),
 } as const satisfies Record<string, EventType>
