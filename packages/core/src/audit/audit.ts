@@ -440,11 +440,16 @@ function clean(value: unknown, depth: number): unknown {
     return Object.fromEntries(
       Object.entries(value).flatMap(([key, item]) => {
         if (item === undefined || typeof item === 'function') return []
-        return [[storable(key), secretKey.test(key) ? '***' : clean(item, depth + 1)]]
+        return [[storable(key), secretKey.test(key) ? hide(item) : clean(item, depth + 1)]]
       }),
     )
   }
   return value
+}
+
+/** Before and after stay two values: readers of a change expect a pair. */
+function hide(value: unknown): unknown {
+  return Array.isArray(value) ? value.slice(0, 100).map(() => '***') : '***'
 }
 
 /**

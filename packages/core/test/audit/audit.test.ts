@@ -85,6 +85,12 @@ describe('metadata', () => {
     expect(JSON.stringify(hidden)).not.toContain('"x"')
     expect(hidden).toMatchObject({ password: '***', nested: { list: [{ note: 'y' }] } })
   })
+  it('hides both values of a change', () => {
+    const changes = { 'member.password_reset': ['before', { subject: 'after' }], tokens: [] }
+    expect(auditMetadata({ changes })).toEqual({
+      changes: { 'member.password_reset': ['***', '***'], tokens: [] },
+    })
+  })
   it('keeps what only sounds alike', () => {
     expect(auditMetadata({ monkey: 'a', keyboard: 'b', handoff: 'tempPassword' })).toEqual({
       monkey: 'a',
