@@ -134,7 +134,6 @@ function checkEntries(
           {
             ...domain,
             action: 'domain.dns_regressed' as const,
-            outcome: 'failure' as const,
             metadata: { state, records },
           },
         ]
