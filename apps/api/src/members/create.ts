@@ -22,8 +22,8 @@ import { runMember } from './run.ts'
 import { toMemberView } from './view.ts'
 
 /**
- * Makes a member with a one-time password, which the response shows once. With `seatRaise` a
- * missing seat is bought once nothing else speaks against the member. Throws AppError as
+ * Creates a member with a one-time password, which the response shows once. With `seatRaise` a
+ * missing seat is bought after all other checks. Throws AppError as
  * `addMember`.
  */
 export async function createMember(
@@ -41,12 +41,12 @@ interface AddedWith {
   /** For its identity and mailbox. Without one nobody knows their passwords. */
   password?: OneTimePassword
   seatRaise?: SeatRaise | undefined
-  /** Runs in the transaction that makes the record. */
+  /** Runs in the transaction that creates the record. */
   inserted?: Maker['inserted']
 }
 
 /**
- * Makes a member: the record, then identity, mailbox and file account. The record stays when an
+ * Creates a member: the record, then identity, mailbox and file account. The record stays when an
  * upstream system fails; the outcome says so and is tried again. A person with an address outside
  * the domains that the tenant proved is invited instead (`invitation_required`). Throws AppError as
  * `insertMember` and `raiseSeats`, and `not_admin`.
@@ -58,7 +58,7 @@ export async function addMember(
   { password, seatRaise, inserted }: AddedWith = {},
 ): Promise<MemberRow> {
   const { services } = ctx
-  // Before anything about the address: it is the first thing to mend.
+  // Before checks of the address: this has to be corrected first.
   rejectClosed(access.tenant.status)
   if (fields.role === 'admin') rejectAdminOnBehalf(access)
   const { caller } = access

@@ -37,7 +37,7 @@ import { toMemberView } from './view.ts'
  * both fail, 502. Sessions that could not be ended are reported as a result of their own. An
  * identity with an address outside the domains that the tenant proved gets a password that no one
  * knows, and the address gets a link to set a new one. With `linkTo` identity and mailbox get
- * passwords that no one knows, and the link goes to that second address; links of before are void.
+ * passwords that no one knows, and the link goes to that second address; earlier links end.
  * For a person whose sign-in the tenant does not manage, only the mailbox changes. Throws AppError
  * `owner_locked`, `identity_not_managed`, `address_not_proved`, `invalid_input`,
  * `member_not_active`, `integration_off`, `rate_limited`, `upstream_failed`.
@@ -147,8 +147,8 @@ function targets(
 }
 
 /**
- * The reader of a second address may sign in as the member. That is the tenant's to decide as long
- * as it has the domain of the member's own address.
+ * Whoever reads mail to the second address can sign in as the member. A tenant may allow that only
+ * for members whose own address is on a domain that it proved.
  */
 function rejectSecondAddress({ member }: MemberChange, linkTo: string): void {
   if (linkTo === member.email || linkTo === member.mailboxAddress)

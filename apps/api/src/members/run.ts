@@ -28,23 +28,17 @@ const steps: Readonly<Record<ProvisioningStep, Step>> = {
   files: filesStep,
 }
 
-/**
- * Who comes in is known before having a mailbox; who goes out loses the mailbox first, and the
- * identity last.
- */
+/** A member gets the identity first; one who leaves loses the mailbox first, the identity last. */
 function orderOf(work: MemberWork): readonly ProvisioningStep[] {
   const standing = standingOf(work)
   if (standing === 'removing') return ['mail', 'files', 'identity']
   return standing === 'shut' ? ['mail', 'identity', 'files'] : ['identity', 'mail', 'files']
 }
 
-/** What the act that begins the work brings along; a retry in a job has nothing. */
+/** What the call that begins the work adds. A retry by a job adds nothing. */
 export interface RunInput {
   password?: OneTimePassword
-  /**
-   * Steps whose systems said nothing before, for as long as a look may take: that is time of
-   * theirs.
-   */
+  /** Steps whose systems did not respond to a lookup just before: their deadline is shorter by it. */
   silent?: readonly ProvisioningStep[]
   /** See `StepCall`. */
   fresh?: boolean
@@ -54,9 +48,8 @@ export interface RunInput {
 
 /**
  * Does what is unfinished for a claimed member, one system after the other, each with its own
- * deadline and its outcome saved the moment it is known, and frees the member. A failure leaves an
- * outcome and a time for the next try. A process that dies midway leaves a lease that lapses, and
- * the job engine goes on.
+ * deadline, saves each outcome at once, and frees the member. A failure leaves an outcome and a time
+ * for the next try. When the process dies, its lease expires, and a job continues.
  */
 export async function runMember(
   services: Services,

@@ -30,11 +30,11 @@ export async function enqueueMembers(services: Services, tenantId: string): Prom
   } while (after !== undefined)
 }
 
-/**
- * The status of a tenant that is not suspended any more, by what its provisioning has brought about
- * so far.
- */
-export async function statusWithout(trx: Trx, tenantId: string): Promise<'active' | 'pending'> {
+/** The status of a tenant whose suspension ends: `active` once it was set up, else `pending`. */
+export async function statusWithoutSuspension(
+  trx: Trx,
+  tenantId: string,
+): Promise<'active' | 'pending'> {
   const rows = await listStepStates(trx, tenantId)
   const states = { identity: 'pending', mail: 'pending', files: 'pending' } as const
   return statusAfterResume({

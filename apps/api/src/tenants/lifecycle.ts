@@ -3,7 +3,7 @@ import type { ResumeTenant, SuspendTenant, TenantView } from '@atrium/core/tenan
 import type { Trx } from '@atrium/db/platform/connect'
 import { transitionTenant } from '@atrium/db/tenants/tenant-access'
 import type { LockedTenant } from '@atrium/db/tenants/tenants'
-import { statusWithout } from '../provisioning/follow-access.ts'
+import { statusWithoutSuspension } from '../provisioning/follow-access.ts'
 import type { Context } from '../rpc/context.ts'
 import type { Access } from '../rpc/guards.ts'
 import { follow, recordTurn, type Turned, turn } from './turn.ts'
@@ -47,7 +47,7 @@ export async function resumeTenant(
 ): Promise<TenantView> {
   const apply = async (trx: Trx, tenant: LockedTenant) => {
     if (tenant.status !== 'suspended') throw new AppError('not_suspended')
-    const status = await statusWithout(trx, tenant.id)
+    const status = await statusWithoutSuspension(trx, tenant.id)
     await transitionTenant(trx, tenant.id, { status })
     return status
   }

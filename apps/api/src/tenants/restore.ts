@@ -9,7 +9,7 @@ import type { LockedTenant } from '@atrium/db/tenants/tenants'
 import { followEntitlements } from '../billing/entitlements/follow.ts'
 import { isDomainTaken } from '../mail/domains/available.ts'
 import { followMovedDomains, type LostDomain, takeBack } from '../mail/domains/release.ts'
-import { statusWithout } from '../provisioning/follow-access.ts'
+import { statusWithoutSuspension } from '../provisioning/follow-access.ts'
 import type { Context } from '../rpc/context.ts'
 import type { Access } from '../rpc/guards.ts'
 import { follow, recordTurn, type Turned, turn } from './turn.ts'
@@ -59,7 +59,8 @@ async function restore(
     if (tenant.status !== 'deleted') throw new AppError('not_deleted')
     if (await isRestoreOver(trx, tenant.id)) throw new AppError('restore_expired')
     lostDomains = await takeBack(trx, services, tenant)
-    const status = tenant.suspended_at === null ? await statusWithout(trx, tenant.id) : 'suspended'
+    const status =
+      tenant.suspended_at === null ? await statusWithoutSuspension(trx, tenant.id) : 'suspended'
     await transitionTenant(
       trx,
       tenant.id,

@@ -3,7 +3,7 @@ import { useTRPC } from '../trpc.ts'
 import type { BulkAction } from './bulk.ts'
 import { useMembersCache } from './mutations.ts'
 
-/** The acts that can be done to one member or to several, by name. */
+/** The actions for one member or for several, by name. */
 export function useMemberActions(slug: string) {
   const trpc = useTRPC()
   const cache = useMembersCache(slug)
@@ -13,13 +13,10 @@ export function useMemberActions(slug: string) {
   const remove = useMutation(trpc.members.remove.mutationOptions())
   return {
     cache,
-    /**
-     * Does the act to one member; rejects with the rejection. The caller brings the cache up to
-     * date when it has done all.
-     */
-    run(act: BulkAction, userId: string): Promise<unknown> {
+    /** Rejects as the API does. The caller refreshes `cache` after the last member. */
+    run(action: BulkAction, userId: string): Promise<unknown> {
       const path = { slug, userId }
-      switch (act) {
+      switch (action) {
         case 'suspend':
           return suspend.mutateAsync(path)
         case 'resume':

@@ -65,7 +65,7 @@ export const PublicHostPage = z.object({
 })
 export type PublicHostPage = z.infer<typeof PublicHostPage>
 
-/** What can be booked, whether it is listed or not: who has the address may book. */
+/** What can be booked, listed or not: everybody with the address can book. */
 export const PublicEventTypePage = z.object({
   tenant: PageTenant,
   host: PageHost,

@@ -45,8 +45,8 @@ export function listStorage(
 export type StorageRow = Awaited<ReturnType<typeof listStorage>>[number]
 
 /**
- * Members by whether it is known what they store (those without an account included), and the bytes
- * of those who are known.
+ * Counts the members whose use is known (those without an account too) and unknown, and sums the
+ * known bytes.
  */
 export function countStorage(db: Db, tenantId: string) {
   const bytes = sql<number>`(r.value->>'bytes')::float8`

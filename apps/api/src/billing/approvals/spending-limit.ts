@@ -41,8 +41,8 @@ export async function getSpendingLimit(
 }
 
 /**
- * Agrees to what the tenant's present partner may order in a month, in place of an earlier limit.
- * Orders that are being carried out are counted first. Throws AppError `partner_unavailable` for a
+ * Sets how much the tenant's present partner may order in a month. It replaces an earlier limit.
+ * Waits for orders that are under way, so that they count. Throws AppError `partner_unavailable` for a
  * tenant without a partner.
  */
 export async function setSpendingLimit(
@@ -72,7 +72,7 @@ export async function setSpendingLimit(
   return limit
 }
 
-/** Takes the agreement back; without one nothing changes. */
+/** Removes the limit; without one nothing changes. */
 export async function removeSpendingLimit(ctx: Context, access: Access): Promise<void> {
   const { services } = ctx
   await services.database.db.transaction().execute(async (trx) => {

@@ -28,9 +28,9 @@ const overlapMs = 3_600_000
 const payoutsReadMs = 35 * day
 
 /**
- * Keeps what moved the balance at the payment processor, and what it paid out, since the last
- * reading: a day at a time, so that a reading that breaks off goes on where it was. Everything
- * before our first customer is one part.
+ * Stores the balance transactions and payouts of the payment processor since the last reading. It
+ * reads a day at a time, so that an interrupted reading continues where it ended. Everything before
+ * the first customer is one part.
  */
 export async function readProcessorBalance(services: Services): Promise<void> {
   const { payments } = services.systems
@@ -63,7 +63,7 @@ async function readTransactions(services: Services, payments: Payments): Promise
     const until = end < now ? end : null
     const pages = eachPage((after) => payments.listBalanceTransactions({ since, until, after }))
     for await (const { transactions } of pages) {
-      await keep(db, payments, transactions)
+      await storeTransactions(db, payments, transactions)
       if (services.background.ending) return false
     }
     await saveReadUntil(db, until ?? now)
@@ -72,7 +72,7 @@ async function readTransactions(services: Services, payments: Payments): Promise
   }
 }
 
-async function keep(
+async function storeTransactions(
   db: Db,
   payments: Payments,
   transactions: readonly BalanceTransaction[],

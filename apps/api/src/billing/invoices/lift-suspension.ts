@@ -2,7 +2,7 @@ import type { Trx } from '@atrium/db/platform/connect'
 import { lockSuspension, transitionTenant } from '@atrium/db/tenants/tenant-access'
 import { errorTexts } from '@atrium/messages/error-texts'
 import { defaultLanguage } from '@atrium/messages/languages'
-import { statusWithout } from '../../provisioning/follow-access.ts'
+import { statusWithoutSuspension } from '../../provisioning/follow-access.ts'
 import { readerLanguage } from '../../rpc/reader-language.ts'
 import type { InTransaction } from '../../rpc/services.ts'
 
@@ -28,7 +28,7 @@ export async function liftSuspension(
 ): Promise<boolean> {
   const tenant = await lockSuspension(trx, tenantId)
   if (tenant?.status !== 'suspended' || tenant.reason !== overdueReason) return false
-  await transitionTenant(trx, tenantId, { status: await statusWithout(trx, tenantId) })
+  await transitionTenant(trx, tenantId, { status: await statusWithoutSuspension(trx, tenantId) })
   await jobs.enqueueProvisioning(tenantId, 0, trx)
   return true
 }

@@ -7,6 +7,7 @@ import {
 } from '@atrium/core/billing/webhooks'
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
+import { cutPage } from '@atrium/core/platform/paging'
 import { findInboxEvent, type InboxEvent, listInboxEvents } from '@atrium/db/billing/webhook-inbox'
 import { readFailure } from '../../rpc/reader-language.ts'
 import type { Services } from '../../rpc/services.ts'
@@ -21,12 +22,8 @@ export async function listWebhookEvents(
     listInboxEvents(services.database.db, { ...filter, before: cursor }),
     readInboxHealth(services),
   ])
-  const items = rows.slice(0, filter.limit)
-  return {
-    items: items.map(toItem),
-    nextCursor: rows.length > filter.limit ? (items.at(-1)?.id ?? null) : null,
-    health,
-  }
+  const { items, nextCursor } = cutPage(rows, filter.limit)
+  return { items: items.map(toItem), nextCursor, health }
 }
 
 /** One event with its payload, personal data masked. Throws AppError `not_found`. */
