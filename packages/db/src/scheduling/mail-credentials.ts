@@ -136,7 +136,7 @@ export async function deleteMailCredential(trx: Trx, hostId: string): Promise<vo
  * write is pending. Calendars of removed hosts keep theirs for a day. With `hostId`, only that
  * host's.
  */
-export async function listForsakenCredentials(
+export async function listUnneededCredentials(
   db: Db | Trx,
   limit: number,
   hostId?: string,

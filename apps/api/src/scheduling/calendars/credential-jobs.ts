@@ -1,4 +1,4 @@
-import { listForsakenCredentials } from '@atrium/db/scheduling/mail-credentials'
+import { listUnneededCredentials } from '@atrium/db/scheduling/mail-credentials'
 import type { AuditEntry } from '../../rpc/audit-recorder.ts'
 import type { Services } from '../../rpc/services.ts'
 import { takeBackDue } from './app-passwords.ts'
@@ -12,7 +12,7 @@ const perRun = 50
  */
 export async function sweepCredentials(services: Services): Promise<void> {
   const { db } = services.database
-  for (const hostId of await listForsakenCredentials(db, perRun)) {
+  for (const hostId of await listUnneededCredentials(db, perRun)) {
     const entry: AuditEntry = {
       action: 'mail_credential.removed',
       resourceType: 'host',

@@ -5,7 +5,7 @@ import type { Trx } from '@atrium/db/platform/connect'
 import { lockHosts } from '@atrium/db/scheduling/booking-claims'
 import { findBooking } from '@atrium/db/scheduling/bookings'
 import { comingBookingsOf, leaveOffers, markHostRemoved } from '@atrium/db/scheduling/hosts'
-import { listForsakenCredentials } from '@atrium/db/scheduling/mail-credentials'
+import { listUnneededCredentials } from '@atrium/db/scheduling/mail-credentials'
 import { errorTexts } from '@atrium/messages/error-texts'
 import { defaultLanguage, languageOfLocale } from '@atrium/messages/languages'
 import type { Context } from '../../rpc/context.ts'
@@ -20,10 +20,9 @@ import { eraseCredential } from '../calendars/disconnect-mailbox.ts'
 import { lockOwnHost, recordHost } from './open.ts'
 
 /**
- * Takes a host away, with its event types. Bookings that were made stay on record; those to come
- * are cancelled with `cancelBookings`, and without it hold the host: AppError `host_in_use`, with
- * how many they are. The credential is revoked and erased as soon as the calendar has got the
- * cancellations.
+ * Removes a host with its event types. Past bookings stay on record. Coming ones are cancelled with
+ * `cancelBookings`; without it they prevent the removal: throws AppError `host_in_use` with their
+ * number. The credential is revoked and erased once the calendar has the cancellations.
  */
 export async function removeHost(
   ctx: Context,
@@ -72,8 +71,8 @@ export async function removeHost(
 }
 
 async function eraseUnlessNeeded(trx: Trx, hostId: string): Promise<void> {
-  const forsaken = await listForsakenCredentials(trx, 1, hostId)
-  if (forsaken.length > 0) await eraseCredential(trx, hostId)
+  const unneeded = await listUnneededCredentials(trx, 1, hostId)
+  if (unneeded.length > 0) await eraseCredential(trx, hostId)
 }
 
 function inUse(count: number): AppError {
