@@ -3,6 +3,8 @@ import { idIn } from './companies.ts'
 import type { Parts } from './parts.ts'
 import { dayMs, operatorActor } from './parts.ts'
 
+const ok = { state: 'ok' }
+
 /** Actions of admins, partners and operators, as recorded in the audit log. */
 export function recordActions({ history, made, audit, operator }: Parts): void {
   const { until } = history
@@ -55,6 +57,7 @@ export function recordActions({ history, made, audit, operator }: Parts): void {
     audit.by(actor, later(), {
       action: 'security_policy.updated',
       ...about,
+      resourceType: 'security_policy',
       metadata: { changes: { mfaMode: ['off', 'optional'] } },
     })
     audit.by(actor, later(), {
@@ -65,7 +68,7 @@ export function recordActions({ history, made, audit, operator }: Parts): void {
     audit.by(actor, later(), {
       action: 'member.password_reset',
       ...member(other),
-      metadata: { invited: false },
+      metadata: { outcomes: { identity: ok, mail: ok, sessions: ok } },
     })
     audit.by(actor, later(), {
       action: 'billing_info.updated',
@@ -77,12 +80,12 @@ export function recordActions({ history, made, audit, operator }: Parts): void {
         action: 'security_policy.updated',
         outcome: 'denied',
         ...about,
+        resourceType: 'security_policy',
         metadata: { code: 'role_required' },
       })
     if (random() < 0.3)
       audit.system(later(), {
         action: 'domain.dns_regressed',
-        outcome: 'failure',
         ...about,
         resourceType: 'domain',
         resourceName: `${slug}.tenants.local`,
@@ -99,15 +102,23 @@ export function recordActions({ history, made, audit, operator }: Parts): void {
         },
       })
     if (random() < 0.5)
-      audit.by(operatorActor(operator), later(), { action: 'tenant.reconciled', ...about })
+      audit.by(operatorActor(operator), later(), {
+        action: 'tenant.reconciled',
+        ...about,
+        metadata: { results: { identity: ok, mail: ok, files: ok } },
+      })
   }
-  for (const { slug, name, since } of history.partners) {
+  for (const { slug, name, since, marginPct } of history.partners) {
     const about = {
       resourceType: 'partner',
       resourceId: idIn(made.partners, slug),
       resourceName: name,
       partnerSlug: slug,
     }
-    audit.by(operatorActor(operator), since, { action: 'partner.created', ...about })
+    audit.by(operatorActor(operator), since, {
+      action: 'partner.created',
+      ...about,
+      metadata: { marginPct },
+    })
   }
 }

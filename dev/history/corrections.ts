@@ -50,28 +50,27 @@ export async function insertAdjustments(
 ): Promise<void> {
   const at = new Date(history.until.getTime() - 4 * dayMs + 10 * hourMs)
   const partner_id = idIn(made.partners, 'monte')
-  await trx
+  const reason = 'Contribution to the trade fair.'
+  const { id } = await trx
     .insertInto('ledger_adjustments')
     .values({
       partner_id,
       currency: 'eur',
       amount: 15_000,
-      reason: 'Contribution to the trade fair.',
+      reason,
       state: 'pending',
       requested_by: operator.id,
       created_at: at,
       decided_at: null,
     })
-    .execute()
-  const entry = {
-    resourceType: 'partner',
-    resourceId: partner_id,
-    resourceName: 'Monte Digital',
-    partnerSlug: 'monte',
-  }
+    .returning('id')
+    .executeTakeFirstOrThrow()
   audit.by(operatorActor(operator), at, {
     action: 'ledger.adjusted',
-    ...entry,
-    metadata: { amountMinor: 15_000, currency: 'eur', state: 'pending' },
+    resourceType: 'ledger_adjustment',
+    resourceId: id,
+    resourceName: 'monte EUR',
+    partnerSlug: 'monte',
+    metadata: { amountMinor: '15000', currency: 'eur', reason, state: 'pending' },
   })
 }

@@ -138,7 +138,7 @@ export async function insertFlags(trx: Trx, { history, operator, audit }: Parts)
         resourceType: 'flag',
         resourceId: key,
         resourceName: key,
-        metadata: { note },
+        metadata: { note, version: index + 1 },
       })
     }
     await notifyFlags(trx, key)

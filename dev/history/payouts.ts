@@ -70,27 +70,28 @@ async function runMonth(
     })
     if (id === undefined) continue
     const made = await findPayout(trx, id)
+    if (!made) throw new Error('a payout is never deleted')
     const about = {
       resourceType: 'payout',
       resourceId: id,
       resourceName: currency,
       partnerSlug: partner.slug,
     }
-    const sum = { amountMinor: made?.amount, currency }
+    const sum = { amountMinor: made.amount, currency }
     parts.audit.system(at, {
       action: 'payout.requested',
       ...about,
-      metadata: { ...sum, status: made?.status },
+      metadata: { ...sum, status: made.status },
     })
     if (heldReason !== null || (newest && partner.slug === 'north')) continue
-    await move(trx, parts, { id, partner, currency, at, sent: newest })
+    await move(trx, parts, { id, partner, sum, at, sent: newest })
   }
 }
 
 interface Moving {
   readonly id: string
   readonly partner: PayoutPartner
-  readonly currency: string
+  readonly sum: { amountMinor: string; currency: string }
   readonly at: Date
   /** It is on its way and has not arrived. */
   readonly sent: boolean
@@ -99,8 +100,9 @@ interface Moving {
 async function move(
   trx: Trx,
   { operator, audit, history }: Parts,
-  { id, partner, currency, at, sent }: Moving,
+  { id, partner, sum, at, sent }: Moving,
 ): Promise<void> {
+  const { currency } = sum
   const after = (days: number) =>
     new Date(Math.min(at.getTime() + days * dayMs, history.until.getTime() - minuteMs))
   const [approvedAt, sentAt, paidAt] = [after(1), after(2), after(3)]
@@ -121,14 +123,14 @@ async function move(
   audit.by(actor, approvedAt, {
     action: 'payout.approved',
     ...about,
-    metadata: { currency, status: ['draft', 'approved'] },
+    metadata: { ...sum, status: ['draft', 'approved'] },
   })
   if (sent) {
     await updatePayout(trx, id, { status: 'in_transit', ...approved, sent_at: sentAt }, sentAt)
     audit.by(actor, sentAt, {
       action: 'payout.sent',
       ...about,
-      metadata: { currency, status: ['approved', 'in_transit'] },
+      metadata: { ...sum, status: ['approved', 'in_transit'] },
     })
     return
   }
@@ -160,6 +162,6 @@ async function move(
   audit.by(actor, paidAt, {
     action: 'payout.paid',
     ...about,
-    metadata: { currency, status: ['approved', 'paid'], reference },
+    metadata: { ...sum, status: ['approved', 'paid'], reference },
   })
 }
