@@ -240,8 +240,13 @@ const ofTheResponse = new Set([
   'effectiveAt',
   'lastSeenAt',
 ])
-/** Tells of the process that answers, and leaves an entry of itself in what it tells. */
-const neverAlike = new Set(['system.get', 'audit.export'])
+/** About the process that responds, with an entry of itself, a new session, from now on. */
+const neverAlike = new Set([
+  'system.get',
+  'audit.export',
+  'billing.portal',
+  'subscriptions.previewStart',
+])
 
 /**
  * What is told in other words on purpose since one of the versions that are compared, brought to
