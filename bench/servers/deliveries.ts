@@ -13,8 +13,8 @@ import {
 } from '@atrium/db/webhook-endpoints/webhook-endpoints'
 import { connectIntegrations } from '@atrium/integrations/connect'
 
-// P14: delivers a backlog of events to twenty endpoints of a tenant, signed and logged, at a
-// receiver that accepts everything at once.
+// P14: delivers a backlog of events, each with the record of the tenant, to twenty endpoints of a
+// tenant, signed and logged, at a receiver that accepts everything at once.
 const endpoints = 20
 const databaseUrl = process.env.DATABASE_URL ?? ''
 const receiver = process.env.RECEIVER_URL ?? ''
@@ -79,15 +79,15 @@ async function deliver(deliveries: number): Promise<number> {
       actorId: null,
       actorEmail: 'mira@acme.test',
       actorIp: null,
-      action: 'list.updated',
+      action: 'tenant.updated',
       outcome: 'success',
-      resourceType: 'list',
-      resourceId: null,
-      resourceName: 'all@acme.test',
+      resourceType: 'tenant',
+      resourceId: tenant.id,
+      resourceName: 'Acme',
       tenantSlug: 'acme',
       partnerSlug: null,
       source: 'api',
-      metadata: { changes: { name: ['All', 'Everybody'] } },
+      metadata: { changes: { name: ['Acme', 'Acme GmbH'] } },
     })
   const started = performance.now()
   await deliverEvents(app.services, 0)
