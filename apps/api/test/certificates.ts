@@ -50,22 +50,11 @@ export async function startTlsServer(days: number): Promise<TlsServer> {
   server.on('tlsClientError', () => {})
   server.listen(0, 'localhost')
   await once(server, 'listening')
-  return {
-    port: portOf(server),
-    ca: certificate.cert,
-    async [Symbol.asyncDispose]() {
-      await new Promise<void>((done) => server.close(() => done()))
-    },
-  }
-}
-
-export interface SmtpServer extends AsyncDisposable {
-  port: number
-  ca: string
+  return running(server, server, certificate)
 }
 
 /** A mail server on localhost that speaks SMTP, and offers STARTTLS unless `without` says so. */
-export async function startSmtpServer(days: number, without?: 'STARTTLS'): Promise<SmtpServer> {
+export async function startSmtpServer(days: number, without?: 'STARTTLS'): Promise<TlsServer> {
   const certificate = certificateFor(days)
   const hidden: 'STARTTLS'[] = without ? [without] : []
   const server = new SMTPServer({
@@ -78,13 +67,17 @@ export async function startSmtpServer(days: number, without?: 'STARTTLS'): Promi
   server.on('error', () => {})
   const listening = server.listen(0, 'localhost')
   await once(listening, 'listening')
-  return {
-    port: portOf(listening),
-    ca: certificate.cert,
-    async [Symbol.asyncDispose]() {
-      await new Promise<void>((done) => server.close(() => done()))
-    },
-  }
+  return running(listening, server, certificate)
 }
 
-const portOf = (server: Server) => (server.address() as AddressInfo).port
+const running = (
+  listening: Server,
+  server: { close(done: () => void): unknown },
+  { cert }: Certificate,
+): TlsServer => ({
+  port: (listening.address() as AddressInfo).port,
+  ca: cert,
+  async [Symbol.asyncDispose]() {
+    await new Promise<void>((done) => server.close(done))
+  },
+})
