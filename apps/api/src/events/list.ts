@@ -31,12 +31,13 @@ export async function listEvents(
   const end = await endOfEvents(db)
   if (after === 'end') return { items: [], nextCursor: end, more: false }
   const rows = await queryEvents(db, reader, { after, until: end, limit: limit + 1 })
+  const mayRead = mayReadRecords(caller)
   const items: EventView[] = []
   // One after another: a page must not take every connection.
   for (const row of rows.slice(0, limit))
     items.push(
       include === 'record'
-        ? await readEvent(services, reader, row, mayReadRecords(caller))
+        ? await readEvent(services, reader, row, mayRead)
         : toEventView(row, reader),
     )
   return {

@@ -53,8 +53,10 @@ interface About {
   now: Date
 }
 
-/** Reads one record, as an admin of its tenant or an operator reads it; undefined when it is gone. */
-type ReadRecord = (services: Services, about: About) => Promise<object | undefined>
+/**
+ * Reads one record, as an admin of its tenant or an operator reads it; undefined when it is gone.
+ */
+type ReadRecord = (services: Services, about: About) => Promise<Record<string, unknown> | undefined>
 
 const readers: Readonly<Record<RecordKind, ReadRecord>> = {
   async access_grant({ database }, { event, id, reader, now }) {
@@ -156,7 +158,7 @@ export async function readEvent(
 ): Promise<EventView> {
   const view = toEventView(row, reader)
   const record = await readRecord(services, reader, row, mayRead)
-  return { ...view, data: { ...view.data, record: record && { ...record } } }
+  return { ...view, data: { ...view.data, record } }
 }
 
 async function readRecord(
@@ -164,7 +166,7 @@ async function readRecord(
   reader: TokenOwner,
   event: EventRow,
   mayRead: (kind: RecordKind) => boolean,
-): Promise<object | null> {
+): Promise<Record<string, unknown> | null> {
   const { resourceType: kind, resourceId } = event
   const { data: id } = recordId.safeParse(resourceId)
   if (id === undefined || !isRecordKind(kind) || !mayRead(kind)) return null
