@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { chown, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { serverAccount } from '@atrium/db/server/embedded'
 import { freePort } from '@atrium/db/server/free-port'
@@ -236,7 +237,7 @@ async function isHealthy(cluster: PatroniCluster): Promise<boolean> {
 async function eventually(look: () => Promise<boolean>, seconds: number): Promise<boolean> {
   for (const until = Date.now() + seconds * 1000; Date.now() < until; ) {
     if (await look().catch(() => false)) return true
-    await new Promise((done) => setTimeout(done, 200))
+    await delay(200)
   }
   return false
 }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { createMigratedDatabase } from '@atrium/db/server/provision-database'
 import { type ApiProcess, startApi } from '@atrium/testing/api-process'
 import { startTestApp, type TestApp } from '@atrium/testing/test-app'
@@ -161,7 +162,7 @@ async function checkCopies(
     }
     // Two of the members apply what they got a moment later.
     for (let tries = 0; tries < 20 && (await again(count, 5)) < acknowledged.length; tries++)
-      await new Promise((done) => setTimeout(done, 500))
+      await delay(500)
     counts.push(await again(count, 5))
   }
   return {
@@ -183,7 +184,7 @@ async function checkWork({ testApp, apis }: Loaded, { acknowledged }: Outcome): 
   const began = performance.now()
   let status: string | undefined
   while (status !== 'active' && performance.now() - began < 120_000) {
-    await new Promise((done) => setTimeout(done, 250))
+    await delay(250)
     status = (await again(statusOf, 5))?.status
   }
   const unhandled = apis
@@ -202,7 +203,7 @@ async function until(reached: () => boolean, otherwise: string): Promise<void> {
   const limit = performance.now() + 120_000
   while (!reached()) {
     if (performance.now() > limit) throw new Error(otherwise)
-    await new Promise((done) => setTimeout(done, 5))
+    await delay(5)
   }
 }
 
@@ -214,7 +215,7 @@ async function again<Result>(act: () => Promise<Result>, most: number): Promise<
       () => undefined,
     )
     if (done) return done.result
-    await new Promise((next) => setTimeout(next, 1_000))
+    await delay(1_000)
   }
   return act()
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { TestApp } from '@atrium/testing/test-app'
 
 /** A tenant whose creation was acknowledged; moments as `performance.now` counts. */
@@ -57,7 +58,7 @@ export function startWriters(
         unanswered.push(String(error.cause ?? error))
         return false
       })
-      await new Promise((done) => setTimeout(done, created ? 20 : retryMs))
+      await delay(created ? 20 : retryMs)
     }
   }
   const running = urls.flatMap((url) => Array.from({ length: count }, () => writeOn(url)))
