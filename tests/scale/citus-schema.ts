@@ -214,7 +214,9 @@ async function countDistributed(client: pg.Client): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-/** Adds those among tables of tenants again. Returns those that the engine rejects, with its reason. */
+/**
+ * Adds those among tables of tenants again. Returns those that the engine rejects, with its reason.
+ */
 async function restoreReferences(
   client: pg.Client,
   references: readonly Reference[],

@@ -23,8 +23,7 @@ import { toMemberView } from './view.ts'
 
 /**
  * Creates a member with a one-time password, which the response shows once. With `seatRaise` a
- * missing seat is bought after all other checks. Throws AppError as
- * `addMember`.
+ * missing seat is bought after all other checks. Throws AppError as `addMember`.
  */
 export async function createMember(
   ctx: Context,

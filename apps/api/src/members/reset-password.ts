@@ -147,8 +147,8 @@ function targets(
 }
 
 /**
- * Whoever reads mail to the second address can sign in as the member. A tenant may allow that only
- * for members whose own address is on a domain that it proved.
+ * The reader of the second address can sign in as the member. A tenant may allow that only for
+ * members whose own address is on a domain that it proved.
  */
 function rejectSecondAddress({ member }: MemberChange, linkTo: string): void {
   if (linkTo === member.email || linkTo === member.mailboxAddress)

@@ -38,7 +38,9 @@ function orderOf(work: MemberWork): readonly ProvisioningStep[] {
 /** What the call that begins the work adds. A retry by a job adds nothing. */
 export interface RunInput {
   password?: OneTimePassword
-  /** Steps whose systems did not respond to a lookup just before: their deadline is shorter by it. */
+  /**
+   * Steps whose systems did not respond to a lookup just before: their deadline is shorter by it.
+   */
   silent?: readonly ProvisioningStep[]
   /** See `StepCall`. */
   fresh?: boolean
@@ -48,8 +50,8 @@ export interface RunInput {
 
 /**
  * Does what is unfinished for a claimed member, one system after the other, each with its own
- * deadline, saves each outcome at once, and frees the member. A failure leaves an outcome and a time
- * for the next try. When the process dies, its lease expires, and a job continues.
+ * deadline, saves each outcome at once, and frees the member. A failure leaves an outcome and a
+ * time for the next try. When the process dies, its lease expires, and a job continues.
  */
 export async function runMember(
   services: Services,

@@ -131,7 +131,8 @@ const indexes: readonly OnlineIndex[] = [
     unique: true,
     replaces: 'domains_tenant',
   },
-  // The claims of all tenants to a name. A proven name has one tenant by the table `proven_domains`.
+  // The claims of all tenants to a name. A proven name has one tenant by the table
+  // `proven_domains`.
   {
     name: 'domains_name',
     table: 'domains',

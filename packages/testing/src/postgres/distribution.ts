@@ -18,15 +18,15 @@ export interface Distance {
   volatileFunctions: string[]
   /**
    * Triggers of tables that those of tenants reference and that have no tenant, such as `tenants`
-   * itself, with functions that use rows of tenants: every node has a copy of such a table, and none
-   * has all these rows.
+   * itself, with functions that use rows of tenants: every node has a copy of such a table, and
+   * none has all these rows.
    */
   crossingTriggers: string[]
 }
 
 /**
- * Tables that say which tenant a name belongs to, because the name is unique among all tenants. Each
- * node of an engine that distributes the others has a copy of them.
+ * Tables that say which tenant a name belongs to, because the name is unique among all tenants.
+ * Each node of an engine that distributes the others has a copy of them.
  */
 export const directories: readonly string[] = ['proven_domains']
 

@@ -20,8 +20,8 @@ export class NoStartTls extends Error {
 }
 
 /**
- * Completes a handshake whatever the certificate is: what is wrong with it is reported. Rejects with
- * the error of the socket, and with `NoStartTls`.
+ * Completes a handshake whatever the certificate is: what is wrong with it is reported. Rejects
+ * with the error of the socket, and with `NoStartTls`.
  */
 export async function connectTls(endpoint: Endpoint, ca: string | undefined): Promise<TLSSocket> {
   const { host, port, startTls } = endpoint

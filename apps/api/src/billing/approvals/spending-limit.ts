@@ -42,8 +42,8 @@ export async function getSpendingLimit(
 
 /**
  * Sets how much the tenant's present partner may order in a month. It replaces an earlier limit.
- * Waits for orders that are under way, so that they count. Throws AppError `partner_unavailable` for a
- * tenant without a partner.
+ * Waits for orders that are under way, so that they count. Throws AppError `partner_unavailable`
+ * for a tenant without a partner.
  */
 export async function setSpendingLimit(
   ctx: Context,
