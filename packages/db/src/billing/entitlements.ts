@@ -48,7 +48,8 @@ export async function findEntitlementFactsOf(
   tenantIds: readonly string[],
   now: Date,
 ): Promise<Map<string, EntitlementFacts>> {
-  // Plain SQL: three lateral joins, one of them on the statement of `overdueInvoices`.
+  // Plain SQL: `distinct on`, and the statement of `overdueInvoices`. Each part names the tenants, so
+  // that a database distributed by tenant plans it.
   const { rows } = await sql<DetailRow>`
     select t.id as "tenantId", case when s.id is not null then json_build_object('source', s.source, 'plan', s.plan, 'seats', s.seats, 'status', s.status,
         'currency', s.currency) end as subscription,
@@ -56,13 +57,16 @@ export async function findEntitlementFactsOf(
       i.number as "overdueNumber", i.amount_remaining::text as "overdueAmount", i.currency as "overdueCurrency", i.since as "overdueSince",
       g.plan as "grantPlan", g.seats as "grantSeats", g.ends_at as "grantEndsAt", g.created_at as "grantCreatedAt"
     from tenants t
-      left join lateral (
-        select * from subscriptions s where s.tenant_id = t.id and s.status not in ('incomplete', 'incomplete_expired')
-          and (s.status <> 'canceled' or exists (select from subscription_history h where h.subscription_id = s.id
+      left join (
+        select distinct on (s.tenant_id) s.* from subscriptions s
+        where s.tenant_id = any(${tenantIds}) and s.status not in ('incomplete', 'incomplete_expired')
+          and (s.status <> 'canceled' or exists (select from subscription_history h where h.tenant_id = s.tenant_id and h.subscription_id = s.id
             and h.status in ('trialing', 'active', 'past_due', 'unpaid', 'unknown')))
-        order by (s.status <> 'canceled') desc, s.ended_at desc nulls last, s.id desc limit 1) s on true
-      left join lateral (${overdueInvoices(now)} and i.tenant_id = t.id order by since, i.id limit 1) i on true
-      left join plan_grants g on g.tenant_id = t.id and g.revoked_at is null
+        order by s.tenant_id, (s.status <> 'canceled') desc, s.ended_at desc nulls last, s.id desc) s on s.tenant_id = t.id
+      left join (
+        select distinct on (tenant_id) * from (${overdueInvoices(now)} and i.tenant_id = any(${tenantIds})) i
+        order by tenant_id, since, id) i on i.tenant_id = t.id
+      left join plan_grants g on g.tenant_id = t.id and g.tenant_id = any(${tenantIds}) and g.revoked_at is null
     where t.id = any(${tenantIds})`.execute(db)
   return new Map(rows.map((row) => [row.tenantId, factsOf(row)]))
 }
@@ -120,7 +124,7 @@ export function overdueInvoices(now: Date) {
     from invoices i
     where i.status in ('open', 'uncollectible') and i.amount_remaining > 0 and (i.attempt_count > 0 or i.due_date < ${now})
       and i.billing_reason is distinct from 'subscription_create'
-      and not exists (select from subscriptions p where p.stripe_subscription_id = i.stripe_subscription_id
+      and not exists (select from subscriptions p where p.tenant_id = i.tenant_id and p.stripe_subscription_id = i.stripe_subscription_id
         and p.status = 'paused' and p.latest_invoice_id = i.stripe_invoice_id)`
 }
 
