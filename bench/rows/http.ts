@@ -1,4 +1,4 @@
-import { findTenantForCallerStatement } from '@atrium/db/tenants/tenants'
+import { tenantForCallerBySlug } from '@atrium/db/tenants/tenants'
 import type { Population } from '../data.ts'
 import type { Issuer } from '../issuer.ts'
 import {
@@ -53,7 +53,7 @@ export async function measureRequests(
     const missing = requested.has('P4') ? pgbenchMissing() : undefined
     const database = () =>
       pgbenchContender(session, 'pgbench', [
-        findTenantForCallerStatement.text.replaceAll('$3::timestamptz', 'now()'),
+        tenantForCallerBySlug.replaceAll('$3::timestamptz', 'now()'),
       ])
     const contenders: Contender[] = [
       ...(reads

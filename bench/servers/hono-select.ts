@@ -1,4 +1,4 @@
-import { findTenantStatement, tenantColumns, tenantJoins } from '@atrium/db/tenants/tenants'
+import { tenantColumns, tenantJoins } from '@atrium/db/tenants/tenants'
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
 import pg from 'pg'
@@ -17,17 +17,22 @@ const ofOneTable = {
     from tenants where slug = $1`,
 }
 
+const ofTenant = {
+  name: 'tenant_with_record',
+  text: `select ${tenantColumns('t.id')} from tenants t ${tenantJoins('t.id')} where t.slug = $1`,
+}
+
 const ofPerson = {
   name: 'tenants_of_person',
-  text: `select ${tenantColumns}, mine.role
-    from users u join memberships mine on mine.user_id = u.id join tenants t on t.id = mine.tenant_id ${tenantJoins}
+  text: `select ${tenantColumns('t.id')}, mine.role
+    from users u join memberships mine on mine.user_id = u.id join tenants t on t.id = mine.tenant_id ${tenantJoins('t.id')}
     where u.idp_subject_id = $1 and t.status <> 'deleted' order by t.id desc limit 26`,
 }
 
 const app = new Hono()
 app.get('/health', (c) => c.json({ status: 'ok' }))
 for (const [path, statement] of [
-  ['/tenants/:slug', findTenantStatement],
+  ['/tenants/:slug', ofTenant],
   ['/rows/:slug', ofOneTable],
 ] as const) {
   app.get(path, async (c) => {

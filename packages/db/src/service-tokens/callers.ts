@@ -1,6 +1,7 @@
 import type { ServiceScope, ServiceTokenKind } from '@atrium/core/service-tokens/scopes'
 import { sql } from 'kysely'
 import type { Database, Trx } from '../platform/connect.ts'
+import { readByTenantId } from '../tenants/tenant-ids.ts'
 import { type TenantRow, tenantColumns, tenantJoins } from '../tenants/tenants.ts'
 import {
   type CallerPartnerRow,
@@ -52,34 +53,42 @@ export async function findServiceTokenForCall(
 }
 
 /** A token of the tenant itself acts there as an admin does. */
-const serviceRole = `case when t.id = $2::uuid then 'admin' end`
+const serviceRole = `case when t.id = $3::uuid then 'admin' end`
 
 const findTenantForServiceStatement = {
   name: 'find_tenant_for_service',
   text: `select t.id as "tenantId", t.slug as "tenantSlug", t.status as "tenantStatus", t.partner_id as "tenantPartnerId",
       t.awaits_owner as "tenantAwaitsOwner", t.plan as "tenantPlan",
       case when t.partner_id is not null then (select p.slug from partners p where p.id = t.partner_id) end as "tenantPartnerSlug",
-      ${serviceRole} as role, null::json as "grant", ${tenantPolicy} as "tenantPolicy"
-    from tenants t where t.slug = $1`,
+      ${serviceRole} as role, null::json as "grant", ${tenantPolicy('$1')} as "tenantPolicy"
+    from tenants t where t.id = $1 and t.slug = $2`,
 }
 
 /** The tenant of the path as `findCallerInTenant` returns it for a person. */
-export async function findTenantForService(
+export function findTenantForService(
   database: Database,
   slug: string,
   tenantId: string | null,
 ): Promise<CallerTenantRow | undefined> {
-  const [row] = await database.read<CallerTenantRow>(findTenantForServiceStatement, [
+  return readByTenantId(
+    database,
     slug,
-    tenantId,
-  ])
-  return row
+    async (id) => {
+      const [row] = await database.read<CallerTenantRow>(findTenantForServiceStatement, [
+        id,
+        slug,
+        tenantId,
+      ])
+      return row
+    },
+    (row) => row !== undefined,
+  )
 }
 
 const findRecordForServiceStatement = {
   name: 'find_tenant_record_for_service',
-  text: `select ${tenantColumns}, ${serviceRole} as "callerRole", ${tenantPolicy} as "tenantPolicy"
-    from tenants t ${tenantJoins} where t.slug = $1`,
+  text: `select ${tenantColumns('$1')}, ${serviceRole} as "callerRole", ${tenantPolicy('$1')} as "tenantPolicy"
+    from tenants t ${tenantJoins('$1')} where t.id = $1 and t.slug = $2`,
 }
 
 /** The same with the whole record of the tenant. */
@@ -90,9 +99,17 @@ export async function findTenantRecordForService(
 ): Promise<
   { record: TenantRow; role: 'admin' | null; policy: EnforcedPolicyFields | null } | undefined
 > {
-  const [row] = await database.read<
-    TenantRow & { callerRole: 'admin' | null; tenantPolicy: EnforcedPolicyFields | null }
-  >(findRecordForServiceStatement, [slug, tenantId])
+  const row = await readByTenantId(
+    database,
+    slug,
+    async (id) => {
+      const [found] = await database.read<
+        TenantRow & { callerRole: 'admin' | null; tenantPolicy: EnforcedPolicyFields | null }
+      >(findRecordForServiceStatement, [id, slug, tenantId])
+      return found
+    },
+    (found) => found !== undefined,
+  )
   return row && { record: row, role: row.callerRole, policy: row.tenantPolicy }
 }
 

@@ -19,8 +19,8 @@ export interface OwnTenantFilter {
  */
 export const listOwnTenantsStatement = {
   name: 'list_own_tenants',
-  text: `select ${tenantColumns}, mine.role, ${tenantPolicy} as policy
-    from memberships mine join tenants t on t.id = mine.tenant_id ${tenantJoins}
+  text: `select ${tenantColumns('t.id')}, mine.role, ${tenantPolicy('t.id')} as policy
+    from memberships mine join tenants t on t.id = mine.tenant_id ${tenantJoins('t.id')}
     where mine.user_id = $1 and mine.status in ('active', 'provisioning') and (mine.role <> 'member' or not ${isShutText('t')})
       and case when $2::text is null then t.status <> 'deleted' else t.status = $2 end
       and ($3::text is null or t.plan = $3)

@@ -26,6 +26,7 @@ import {
   tenantPolicy,
 } from '../users/callers.ts'
 import { isShut } from './access-conditions.ts'
+import { readByTenantId } from './tenant-ids.ts'
 
 /**
  * A tenant as the views need it: its columns, its domains (primary first), steps, owner and member
@@ -78,7 +79,10 @@ export interface TenantRow {
   gatheredHealth: GatheredHealth | null
 }
 
-export const tenantColumns = `t.id, t.slug, t.name, t.status, t.plan, t.partner_id as "partnerId",
+/** Columns of `tenants t`. What belongs to the tenant is found by `id`, a text of the statement. */
+export const tenantColumns = (
+  id: string,
+) => `t.id, t.slug, t.name, t.status, t.plan, t.partner_id as "partnerId",
   case when t.partner_id is not null then (select p.slug from partners p where p.id = t.partner_id) end as "partnerSlug", t.seats,
   t.seat_mode as "seatMode", t.awaits_owner as "awaitsOwner", t.industry,
   t.brand_color as "brandColor", t.language, t.billing_company as "billingCompany", t.billing_vat_number as "billingVatNumber",
@@ -86,36 +90,57 @@ export const tenantColumns = `t.id, t.slug, t.name, t.status, t.plan, t.partner_
   t.file_space_id as "fileSpaceId", t.suspended_reason as "suspendedReason", t.suspension_mode as "suspensionMode", t.deleted_at as "deletedAt", t.restore_until as "restoreUntil", t.created_at as "createdAt", t.updated_at as "updatedAt",
   coalesce(t.provisioning_lease_until > now(), false) as running,
   (select json_agg(json_build_object('name', d.name, 'primary', d.is_primary, 'mailDomainId', d.mail_domain_id) order by d.is_primary desc, d.id)
-    from domains d where d.tenant_id = t.id) as domains,
+    from domains d where d.tenant_id = ${id}) as domains,
   (select json_agg(json_build_object('step', s.step, 'state', s.state, 'error', s.error, 'changedAt', round(extract(epoch from s.changed_at) * 1000),
       'attempt', s.attempt, 'nextAt', round(extract(epoch from s.next_at) * 1000)))
-    from provisioning_steps s where s.tenant_id = t.id) as steps,
+    from provisioning_steps s where s.tenant_id = ${id}) as steps,
   o.id as "ownerId", o.email as "ownerEmail", o.name as "ownerName",
-  (select count(*) from memberships c where c.tenant_id = t.id and c.status <> 'removing') as "memberCount",
-  (select h.gathered from tenant_health h where h.tenant_id = t.id) as "gatheredHealth"`
+  (select count(*) from memberships c where c.tenant_id = ${id} and c.status <> 'removing') as "memberCount",
+  (select h.gathered from tenant_health h where h.tenant_id = ${id}) as "gatheredHealth"`
 
-export const tenantJoins = `left join memberships om on om.tenant_id = t.id and om.role = 'owner'
+/** The owner `o` of `tenants t`. */
+export const tenantJoins = (
+  id: string,
+) => `left join memberships om on om.tenant_id = ${id} and om.role = 'owner'
   left join users o on o.id = om.user_id`
 
-/** Exported for a benchmark, like the one below. */
-export const findTenantStatement = {
+const findTenantStatement = {
   name: 'find_tenant',
-  text: `select ${tenantColumns} from tenants t ${tenantJoins} where t.slug = $1`,
+  text: `select ${tenantColumns('$1')} from tenants t ${tenantJoins('$1')} where t.id = $1 and t.slug = $2`,
 }
 
 /** A tenant by its slug, deleted ones included, by key. */
-export async function findTenant(database: Database, slug: string): Promise<TenantRow | undefined> {
-  const [row] = await database.read<TenantRow>(findTenantStatement, [slug])
-  return row
+export function findTenant(database: Database, slug: string): Promise<TenantRow | undefined> {
+  return readByTenantId(
+    database,
+    slug,
+    async (id) => {
+      const [row] = await database.read<TenantRow>(findTenantStatement, [id, slug])
+      return row
+    },
+    (row) => row !== undefined,
+  )
 }
 
-/** Exported so that a benchmark can run the same SQL against the database alone. */
-export const findTenantForCallerStatement = {
+const tenantForCaller = (tenant: string, id: string) => `
+  select ${tenantColumns(id)}, ${callerFields}, ${callerRole(id)} as "callerRole",
+    ${callerGrant(id, '$3::timestamptz')} as "callerGrant", ${tenantPolicy(id)} as "tenantPolicy"
+  from users u left join tenants t on ${tenant} ${tenantJoins(id)} where u.idp_subject_id = $1`
+
+const findTenantForCallerStatement = {
   name: 'find_tenant_for_caller',
-  text: `select ${tenantColumns}, ${callerFields}, ${callerRole} as "callerRole",
-      ${callerGrant('$3::timestamptz')} as "callerGrant", ${tenantPolicy} as "tenantPolicy"
-    from users u left join tenants t on t.slug = $2 ${tenantJoins} where u.idp_subject_id = $1`,
+  text: tenantForCaller('t.id = $2 and t.slug = $4', '$2'),
 }
+
+/** The same by the slug, for a benchmark that runs it against the database alone. */
+export const tenantForCallerBySlug = tenantForCaller('t.slug = $2', 't.id')
+
+type TenantForCallerRow = TenantRow &
+  CallerFields & {
+    callerRole: TenantRole | null
+    callerGrant: CallerGrantRow | null
+    tenantPolicy: EnforcedPolicyFields | null
+  }
 
 export interface TenantForCaller {
   caller: CallerRow
@@ -137,14 +162,20 @@ export async function findTenantForCaller(
   slug: string,
   now: Date,
 ): Promise<TenantForCaller | undefined> {
-  const [row] = await database.read<
-    TenantRow &
-      CallerFields & {
-        callerRole: TenantRole | null
-        callerGrant: CallerGrantRow | null
-        tenantPolicy: EnforcedPolicyFields | null
-      }
-  >(findTenantForCallerStatement, [subject, slug, now.toISOString()])
+  const row = await readByTenantId(
+    database,
+    slug,
+    async (id) => {
+      const [found] = await database.read<TenantForCallerRow>(findTenantForCallerStatement, [
+        subject,
+        id,
+        now.toISOString(),
+        slug,
+      ])
+      return found
+    },
+    (found) => typeof found?.id === 'string',
+  )
   // Without a tenant of that slug its columns are null.
   return (
     row && {
@@ -225,9 +256,9 @@ export async function listTenants(db: Db, filter: TenantFilter): Promise<ListedT
   const page = async (tenants: RawBuilder<unknown>, more: RawBuilder<SqlBool>[]) => {
     // Plain SQL: the tenants come from different sources, with the joins of `tenantJoins`.
     const { rows } = await sql<ListedTenantRow>`
-      select ${sql.raw(tenantColumns)}, ${role} as role,
-        ${scope.everything ? sql`null` : sql.raw(tenantPolicy)} as policy
-      from ${tenants} ${sql.raw(tenantJoins)}
+      select ${sql.raw(tenantColumns('t.id'))}, ${role} as role,
+        ${scope.everything ? sql`null` : sql.raw(tenantPolicy('t.id'))} as policy
+      from ${tenants} ${sql.raw(tenantJoins('t.id'))}
       where ${sql.join([...conditions, ...more], sql` and `)}
       order by t.id desc limit ${limit + 1}`.execute(db)
     return rows

@@ -3,6 +3,7 @@ import type { PartnerAccess } from '@atrium/core/partners/partner-access'
 import type { Plan, TenantRole, TenantStatus } from '@atrium/core/tenants/tenants'
 import type { Database } from '../platform/connect.ts'
 import { isShutText } from '../tenants/access-conditions.ts'
+import { readByTenantId } from '../tenants/tenant-ids.ts'
 
 /**
  * What the guards decide by: the caller's stored record, the tenant of the path, and the caller's
@@ -74,10 +75,12 @@ export const callerFields = `u.id as "callerId", u.email as "callerEmail", u.nam
   u.deactivated_at as "callerDeactivatedAt", ${livePartner} as "callerPartner"`
 
 /**
- * The caller's role in `tenants t`. A person whose mailbox is still being created is a member
- * already. In a suspended tenant only the owner and admins have a role.
+ * The caller's role in `tenants t`, by the text of its id. A person whose mailbox is still being
+ * created is a member already. In a suspended tenant only the owner and admins have a role.
  */
-export const callerRole = `(select m.role from memberships m where m.tenant_id = t.id and m.user_id = u.id and m.status in ('active', 'provisioning')
+export const callerRole = (
+  tenantId: string,
+) => `(select m.role from memberships m where m.tenant_id = ${tenantId} and m.user_id = u.id and m.status in ('active', 'provisioning')
   and (m.role <> 'member' or not ${isShutText('t')}))`
 
 /**
@@ -92,22 +95,26 @@ export const grantHolds = (
     else g.partner_id = u.partner_id and g.partner_id = t.partner_id
       and exists (select from partners gp where gp.id = g.partner_id and gp.status = 'active') end)`
 
-/** The access of `users u` to `tenants t` at a moment, in the form of `CallerGrantRow`. */
+/**
+ * The access of `users u` to `tenants t`, by the text of its id, at a moment, in the form of
+ * `CallerGrantRow`.
+ */
 export const callerGrant = (
+  tenantId: string,
   now: string,
 ) => `(select json_build_object('id', g.id, 'partnerId', g.partner_id, 'kind', g.kind,
     'role', g.role, 'scopes', g.scopes, 'endsAt', g.ends_at)
-  from access_grants g where g.tenant_id = t.id and g.user_id = u.id and ${grantHolds(now)})`
+  from access_grants g where g.tenant_id = ${tenantId} and g.user_id = u.id and ${grantHolds(now)})`
 
 /**
- * The enforced security policy of `tenants t`; null where there is none. Like the partner, it is
- * looked up by key, because most tenants have none. A day is 24 hours in whatever zone the
- * connection is.
+ * The enforced security policy of a tenant, by the text of its id; null where there is none. Like
+ * the partner, it is looked up by key, because most tenants have none. A day is 24 hours in
+ * whatever zone the connection is.
  */
-export const tenantPolicy = `(select json_build_object(
+export const tenantPolicy = (tenantId: string) => `(select json_build_object(
     'mfaRequiredFrom', case when sp.mfa_mode = 'required' then sp.mfa_required_since + make_interval(hours => 24 * sp.mfa_grace_days) end,
     'sessionAbsoluteMinutes', sp.session_absolute_minutes, 'allowedCountries', sp.allowed_countries, 'ipAllowlist', sp.ip_allowlist)
-  from security_policies sp where sp.tenant_id = t.id and sp.enforced)`
+  from security_policies sp where sp.tenant_id = ${tenantId} and sp.enforced)`
 
 export interface CallerFields {
   callerId: string
@@ -138,9 +145,9 @@ const findCallerInTenantStatement = {
   name: 'find_caller_in_tenant',
   text: `select ${callerFields}, t.id as "tenantId", t.slug as "tenantSlug", t.status as "tenantStatus",
       t.partner_id as "tenantPartnerId", t.awaits_owner as "tenantAwaitsOwner", t.plan as "tenantPlan",
-      case when t.partner_id is not null then (select p.slug from partners p where p.id = t.partner_id) end as "tenantPartnerSlug", ${callerRole} as role,
-      ${callerGrant('$3::timestamptz')} as "grant", ${tenantPolicy} as "tenantPolicy"
-    from users u left join tenants t on t.slug = $2
+      case when t.partner_id is not null then (select p.slug from partners p where p.id = t.partner_id) end as "tenantPartnerSlug", ${callerRole('$2')} as role,
+      ${callerGrant('$2', '$3::timestamptz')} as "grant", ${tenantPolicy('$2')} as "tenantPolicy"
+    from users u left join tenants t on t.id = $2 and t.slug = $4
     where u.idp_subject_id = $1`,
 }
 
@@ -166,10 +173,17 @@ export async function findCallerInTenant(
   slug: string,
   now: Date,
 ): Promise<{ caller: CallerRow; tenant: CallerTenantRow } | undefined> {
-  const [row] = await database.read<CallerFields & CallerTenantRow>(findCallerInTenantStatement, [
-    subject,
+  const row = await readByTenantId(
+    database,
     slug,
-    now.toISOString(),
-  ])
+    async (tenantId) => {
+      const [found] = await database.read<CallerFields & CallerTenantRow>(
+        findCallerInTenantStatement,
+        [subject, tenantId, now.toISOString(), slug],
+      )
+      return found
+    },
+    (found) => typeof found?.tenantId === 'string',
+  )
   return row && { caller: callerOf(row), tenant: row }
 }
