@@ -99,9 +99,12 @@ async function dropReferences(client: pg.Client): Promise<Reference[]> {
   return rows
 }
 
+/** Of people and prices: statements join them with tables of tenants. */
+const joined = ['former_file_accounts', 'price_amounts', 'temporary_passwords', 'user_readings']
+
 /**
- * Those that tables of tenants reference and that have no tenant, what these reference, and the
- * directories.
+ * Those that tables of tenants reference and that have no tenant, what these reference, what is
+ * joined with them, and the directories.
  */
 async function createReferenceTables(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ name: string }>(`
@@ -115,7 +118,7 @@ async function createReferenceTables(client: pg.Client): Promise<void> {
     select oid::regclass::text as name from referenced order by 1`)
   const { failed } = await attempt(
     client,
-    [...rows.map(({ name }) => name), ...directories],
+    [...new Set([...rows.map(({ name }) => name), ...joined, ...directories])],
     (name) => `select create_reference_table(${pg.escapeLiteral(name)})`,
   )
   if (failed.length > 0) throw new Error(`no reference tables: ${failed.join(', ')}`)

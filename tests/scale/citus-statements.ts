@@ -48,6 +48,7 @@ export async function planStatements(citus: pg.Client): Promise<PlannedStatement
 /** What each procedure sends, by its name. */
 async function recordCalls(): Promise<Map<string, Statement[]>> {
   await using database = await startReplicated()
+  using prepared = watchPrepared()
   await using places = await openLocations({ accounts: database.accounts })
   const sent = new Map<string, Statement[]>()
   for (const { name, type } of restRoutes()) {
@@ -56,8 +57,10 @@ async function recordCalls(): Promise<Map<string, Statement[]>> {
     const statements: Statement[] = []
     for (const call of carriedOut(name)) {
       const place = await places.build(call.caller)
-      const prepared = await call.prepare(place).catch(() => undefined)
-      if (prepared) statements.push(...(await recorded(() => request(places, name, prepared))))
+      const ready = await call.prepare(place).catch(() => undefined)
+      if (!ready) continue
+      prepared.bound.length = 0
+      statements.push(...(await recorded(() => request(places, name, ready))), ...prepared.bound)
     }
     if (statements.length > 0) sent.set(name, statements)
   }
@@ -71,6 +74,35 @@ async function request(
 ): Promise<void> {
   const { method, path, body } = restRequest(name, input)
   await testApp.request(method, path, { token, ...(body ? { body } : {}) })
+}
+
+/** pg's connection, as far as `@types/pg` does not describe it. */
+interface Wire {
+  parse(message: { name?: string; text: string }): void
+  bind(message: { statement?: string; values?: unknown[] }): void
+}
+
+/** Collects the statements that are prepared by name, with the values of each run. */
+function watchPrepared(): { bound: Statement[] } & Disposable {
+  const wire = pg.Connection.prototype as unknown as Wire
+  const { parse, bind } = wire
+  const texts = new Map<string, string>()
+  const bound: Statement[] = []
+  wire.parse = function watched(message) {
+    if (message.name) texts.set(message.name, message.text)
+    Reflect.apply(parse, this, [message])
+  }
+  wire.bind = function watched(message) {
+    const text = message.statement && texts.get(message.statement)
+    if (text) bound.push({ text, values: message.values ?? [] })
+    Reflect.apply(bind, this, [message])
+  }
+  return {
+    bound,
+    [Symbol.dispose]() {
+      Object.assign(wire, { parse, bind })
+    },
+  }
 }
 
 /** The statements on rows that all connections of the process send while `work` runs. */
