@@ -296,7 +296,7 @@ export async function startBookingsTestApp({
         )
         const kind = status === 'confirmed' ? 'confirmed' : 'requested'
         const actor = { by: 'visitor', actorId: null } as const
-        await insertBookingChange(trx, id, { kind, ...actor, at: time.now })
+        await insertBookingChange(trx, { id, tenantId }, { kind, ...actor, at: time.now })
         const booking = await findBooking(trx, id)
         if (!booking) throw new Error('the booking is not there')
         await queueEffects(trx, api, { ...(await withHosts(trx, booking)), event: kind, actor })

@@ -254,7 +254,7 @@ export function findCustomerTenant(
         .selectFrom('memberships as m')
         .innerJoin('users as u', 'u.id', 'm.user_id')
         .select('u.email')
-        .whereRef('m.tenant_id', '=', 't.id')
+        .where('m.tenant_id', '=', tenantId)
         .where('m.role', '=', 'owner')
         .limit(1)
         .as('ownerEmail'),
@@ -264,7 +264,7 @@ export function findCustomerTenant(
         .selectFrom('memberships as m')
         .innerJoin('users as u', 'u.id', 'm.user_id')
         .select('u.name')
-        .whereRef('m.tenant_id', '=', 't.id')
+        .where('m.tenant_id', '=', tenantId)
         .where('m.role', '=', 'owner')
         .limit(1)
         .as('ownerName'),

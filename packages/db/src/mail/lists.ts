@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import type { ListState } from '@atrium/core/mail/lists'
 import { expressionBuilder, sql } from 'kysely'
-import { isDue, leaseExpired, secondsFromNow } from '../platform/clock.ts'
+import { clock, clockAt, isDue, leaseExpired, secondsFromNow } from '../platform/clock.ts'
 import type { Db, Trx } from '../platform/connect.ts'
 import { escapeLike } from '../platform/text-search.ts'
 import type { MailListsTable } from '../schema/mail.ts'
@@ -22,7 +23,10 @@ const columns = [
 /** For `mail_lists as l`. */
 const list = expressionBuilder<Tables & { l: MailListsTable }, 'l'>()
 
-const recipients = list.selectFrom('mail_list_recipients as r').whereRef('r.list_id', '=', 'l.id')
+const recipients = list
+  .selectFrom('mail_list_recipients as r')
+  .whereRef('r.tenant_id', '=', 'l.tenant_id')
+  .whereRef('r.list_id', '=', 'l.id')
 
 // The builder has no `array(…)`.
 const recipientAddresses = sql<
@@ -299,7 +303,7 @@ export async function claimMailList(db: Db, id: string): Promise<ListPush | 'hel
   const claimed = await db
     .updateTable('mail_lists')
     .set((row) => ({
-      push_run: sql<string>`new_id()`,
+      push_run: randomUUID(),
       push_lease_until: secondsFromNow(pushLeaseSeconds),
       attempt: row('attempt', '+', 1),
     }))
@@ -371,6 +375,7 @@ export async function saveMailListPush(
   }
   const saved = await db
     .updateTable('mail_lists')
+    .from(clockAt('error' in outcome ? outcome.retryInSeconds : 0))
     .set((eb) => {
       const changed = eb('version', '<>', push.version)
       const state = eb.case().when('state', '=', 'removing').then(eb.ref('state'))
@@ -379,19 +384,14 @@ export async function saveMailListPush(
           ...common,
           state: state.else<ListState>('error').end(),
           error: outcome.error,
-          next_at: eb
-            .case()
-            .when(changed)
-            .then(eb.fn<Date>('now'))
-            .else(secondsFromNow(outcome.retryInSeconds))
-            .end(),
+          next_at: eb.case().when(changed).then(clock.now).else(clock.later).end(),
         }
       return {
         ...common,
         state: state.when(changed).then<ListState>('pending').else<ListState>('ok').end(),
         error: null,
         attempt: 0,
-        next_at: eb.case().when(changed).then(eb.fn<Date>('now')).end(),
+        next_at: eb.case().when(changed).then(clock.now).end(),
       }
     })
     .where('id', '=', push.id)
@@ -470,6 +470,7 @@ export async function replaceInMailLists(
     .deleteFrom('mail_list_recipients as r')
     .using('mail_lists as l')
     .whereRef('r.list_id', '=', 'l.id')
+    .where('r.tenant_id', '=', tenantId)
     .where('l.tenant_id', '=', tenantId)
     .where('l.state', '<>', 'removing')
     .where('r.address', 'in', addresses)

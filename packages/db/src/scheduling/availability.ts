@@ -30,6 +30,7 @@ export async function releaseLapsed(
     .updateTable('booking_hosts as p')
     .from('bookings as b')
     .set({ active: false })
+    .whereRef('b.tenant_id', '=', 'p.tenant_id')
     .whereRef('b.id', '=', 'p.booking_id')
     .where('p.active', '=', true)
     .where('p.host_id', '=', hostId)
@@ -54,7 +55,9 @@ export function listTaken(
 ) {
   return db
     .selectFrom('booking_hosts as p')
-    .innerJoin('bookings as b', 'b.id', 'p.booking_id')
+    .innerJoin('bookings as b', (join) =>
+      join.onRef('b.tenant_id', '=', 'p.tenant_id').onRef('b.id', '=', 'p.booking_id'),
+    )
     .select([
       'b.id as bookingId',
       'b.event_type_id as eventTypeId',
@@ -149,7 +152,9 @@ export function listOwnEvents(
 ) {
   const own = db
     .selectFrom('booking_hosts as p')
-    .innerJoin('bookings as b', 'b.id', 'p.booking_id')
+    .innerJoin('bookings as b', (join) =>
+      join.onRef('b.tenant_id', '=', 'p.tenant_id').onRef('b.id', '=', 'p.booking_id'),
+    )
     .select(({ eb }) => [
       'b.id as bookingId',
       'p.calendar_event_id as eventId',
@@ -198,7 +203,7 @@ export async function listTurns(
     from unnest(${[...hostIds]}::uuid[]) as h(id)
       left join bookings b on b.host_id = h.id and b.event_type_id = ${eventTypeId} and b.start_at >= ${since}
         and b.status in ('pending', 'confirmed')
-      left join booking_hosts p on p.booking_id = b.id and p.host_id = h.id
+      left join booking_hosts p on p.tenant_id = b.tenant_id and p.booking_id = b.id and p.host_id = h.id
     group by h.id`.execute(db)
   return rows
 }
@@ -210,7 +215,9 @@ export function findSeatGroup(
 ) {
   return trx
     .selectFrom('booking_hosts as p')
-    .innerJoin('bookings as b', 'b.id', 'p.booking_id')
+    .innerJoin('bookings as b', (join) =>
+      join.onRef('b.tenant_id', '=', 'p.tenant_id').onRef('b.id', '=', 'p.booking_id'),
+    )
     .select(({ fn }) => [
       'p.seat_group as group',
       fn.agg<number[]>('array_agg', ['p.seat']).as('seats'),

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { CalendarDrift } from '@atrium/core/scheduling/scheduling'
 import { type NotNull, sql, type Updateable } from 'kysely'
 import { leaseExpired, secondsFromNow } from '../platform/clock.ts'
@@ -41,6 +42,7 @@ export async function markCalendarsDue(trx: Trx, bookingId: string, now: Date): 
           .end(),
       }
     })
+    .whereRef('b.tenant_id', '=', 'p.tenant_id')
     .whereRef('b.id', '=', 'p.booking_id')
     .where('b.id', '=', bookingId)
     .returning('p.calendar_state as state')
@@ -106,7 +108,7 @@ export function claimCalendars(db: Db, now: Date, limit: number, bookingId?: str
     .innerJoin('bookings as b', 'b.id', 'due.booking_id')
     .set((eb) => ({
       calendar_attempts: eb('p.calendar_attempts', '+', 1),
-      calendar_run: sql<string>`new_id()`,
+      calendar_run: randomUUID(),
       calendar_lease_until: secondsFromNow(calendarLeaseSeconds),
     }))
     .whereRef('p.booking_id', '=', 'due.booking_id')
@@ -186,7 +188,7 @@ export async function readSharedEvent(
       max(p.calendar_event_id) filter (where p.calendar_group = ${group}) as "eventId",
       coalesce(string_agg(concat_ws(':', b.id, b.version, b.status, p.active, p.seat_group), ' ' order by b.id)
         filter (where b.id = ${bookingId} or (b.status = 'confirmed' and p.active and p.seat_group = ${group})), '') as state
-    from booking_hosts p join bookings b on b.id = p.booking_id
+    from booking_hosts p join bookings b on b.tenant_id = p.tenant_id and b.id = p.booking_id
     where p.host_id = ${hostId} and (p.seat_group = ${group} or p.calendar_group = ${group} or p.booking_id = ${bookingId})`.execute(
     db,
   )
@@ -333,7 +335,9 @@ async function update(
 export function countLaggingCalendars(db: Db) {
   return db
     .selectFrom('booking_hosts as p')
-    .innerJoin('bookings as b', 'b.id', 'p.booking_id')
+    .innerJoin('bookings as b', (join) =>
+      join.onRef('b.tenant_id', '=', 'p.tenant_id').onRef('b.id', '=', 'p.booking_id'),
+    )
     .select(({ fn }) => [
       fn.countAll<number>().filterWhere('p.calendar_state', '=', 'pending').as('waiting'),
       fn
@@ -365,7 +369,9 @@ export function listEventsToCheck(
 ) {
   return db
     .selectFrom('booking_hosts as p')
-    .innerJoin('bookings as b', 'b.id', 'p.booking_id')
+    .innerJoin('bookings as b', (join) =>
+      join.onRef('b.tenant_id', '=', 'p.tenant_id').onRef('b.id', '=', 'p.booking_id'),
+    )
     .select(({ fn }) => [
       'p.host_id as hostId',
       'p.calendar_event_id as eventId',

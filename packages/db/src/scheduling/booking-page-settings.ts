@@ -45,11 +45,11 @@ export async function saveBookingPage(
     .insertInto('booking_pages')
     .values({ tenant_id: tenantId, ...values })
     .onConflict((conflict) =>
-      conflict.column('tenant_id').doUpdateSet({
+      conflict.column('tenant_id').doUpdateSet(({ ref }) => ({
         ...values,
         version: sql`booking_pages.version + 1`,
-        updated_at: sql<Date>`now()`,
-      }),
+        updated_at: ref('excluded.updated_at'),
+      })),
     )
     .execute()
 }

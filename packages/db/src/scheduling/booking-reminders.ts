@@ -18,7 +18,7 @@ export async function planReminders(trx: Trx, bookingId: string, now: Date): Pro
   await sql`
     insert into booking_reminders (tenant_id, booking_id, minutes_before, due_at)
     select distinct b.tenant_id, b.id, minutes, b.start_at - make_interval(mins => minutes)
-    from bookings b join event_types e on e.id = b.event_type_id cross join unnest(e.reminders) minutes
+    from bookings b join event_types e on e.tenant_id = b.tenant_id and e.id = b.event_type_id cross join unnest(e.reminders) minutes
     where b.id = ${bookingId} and b.status = 'confirmed' and b.start_at - make_interval(mins => minutes) > ${now}
     on conflict do nothing`.execute(trx)
 }
@@ -46,6 +46,7 @@ export async function takeDueReminders(trx: Trx, now: Date, limit: number) {
     .set({ sent_at: now })
     .whereRef('r.booking_id', '=', 'due.booking_id')
     .whereRef('r.minutes_before', '=', 'due.minutes_before')
+    .whereRef('b.tenant_id', '=', 'r.tenant_id')
     .whereRef('b.id', '=', 'r.booking_id')
     .returning(({ eb, and }) => [
       'r.booking_id as bookingId',

@@ -27,8 +27,12 @@ function selectBookings(db: Db) {
   return db
     .selectFrom('bookings as b')
     .innerJoin('tenants as t', 't.id', 'b.tenant_id')
-    .innerJoin('event_types as e', 'e.id', 'b.event_type_id')
-    .innerJoin('hosts as h', 'h.id', 'b.host_id')
+    .innerJoin('event_types as e', (join) =>
+      join.onRef('e.tenant_id', '=', 'b.tenant_id').onRef('e.id', '=', 'b.event_type_id'),
+    )
+    .innerJoin('hosts as h', (join) =>
+      join.onRef('h.tenant_id', '=', 'b.tenant_id').onRef('h.id', '=', 'b.host_id'),
+    )
     .select((eb) => [
       'b.id',
       'b.tenant_id as tenantId',
@@ -47,11 +51,13 @@ function selectBookings(db: Db) {
       eb
         .selectFrom('hosts as h')
         .select('h.slug')
+        .whereRef('h.tenant_id', '=', 'e.tenant_id')
         .whereRef('h.id', '=', 'e.host_id')
         .as('eventTypeHostSlug'),
       eb
         .selectFrom('hosts as h')
         .select(hostIsActive.as('active'))
+        .whereRef('h.tenant_id', '=', 'e.tenant_id')
         .whereRef('h.id', '=', 'e.host_id')
         .as('eventTypeHostActive'),
       'e.assignment',
@@ -102,6 +108,7 @@ function selectBookings(db: Db) {
       eb
         .selectFrom('booking_changes as c')
         .select(({ fn }) => fn.countAll<number>().as('count'))
+        .whereRef('c.tenant_id', '=', 'b.tenant_id')
         .whereRef('c.booking_id', '=', 'b.id')
         .where('c.kind', '=', 'rescheduled')
         .where('c.by', '=', 'visitor')
@@ -114,7 +121,9 @@ function selectBookings(db: Db) {
       jsonArrayFrom(
         eb
           .selectFrom('booking_hosts as p')
-          .innerJoin('hosts as ph', 'ph.id', 'p.host_id')
+          .innerJoin('hosts as ph', (join) =>
+            join.onRef('ph.tenant_id', '=', 'p.tenant_id').onRef('ph.id', '=', 'p.host_id'),
+          )
           .select((of) => [
             'p.host_id as hostId',
             // The member that the host is.
@@ -129,6 +138,7 @@ function selectBookings(db: Db) {
             milliseconds(of.ref('p.calendar_checked_at')).as('calendarCheckedAt'),
             of('p.left_at', 'is not', null).as('left'),
           ])
+          .whereRef('p.tenant_id', '=', 'b.tenant_id')
           .whereRef('p.booking_id', '=', 'b.id')
           .where(({ eb: of }) =>
             of.or([of('p.left_at', 'is', null), of('p.calendar_state', '<>', 'none')]),
@@ -234,6 +244,7 @@ export async function listBookings(db: Db, filter: BookingFilter): Promise<Booki
       exists(
         selectFrom('booking_hosts as p')
           .select('p.host_id')
+          .whereRef('p.tenant_id', '=', 'b.tenant_id')
           .whereRef('p.booking_id', '=', 'b.id')
           .where('p.left_at', 'is', null)
           .where('p.host_id', 'in', hostIds),
@@ -243,8 +254,11 @@ export async function listBookings(db: Db, filter: BookingFilter): Promise<Booki
     query = query.where(({ exists, selectFrom }) =>
       exists(
         selectFrom('booking_hosts as p')
-          .innerJoin('hosts as ph', 'ph.id', 'p.host_id')
+          .innerJoin('hosts as ph', (join) =>
+            join.onRef('ph.tenant_id', '=', 'p.tenant_id').onRef('ph.id', '=', 'p.host_id'),
+          )
           .select('p.host_id')
+          .whereRef('p.tenant_id', '=', 'b.tenant_id')
           .whereRef('p.booking_id', '=', 'b.id')
           .where('p.left_at', 'is', null)
           .where('ph.user_id', '=', userId),
@@ -356,15 +370,14 @@ export interface NewBookingChange {
 
 export async function insertBookingChange(
   trx: Trx,
-  bookingId: string,
+  booking: { id: string; tenantId: string },
   change: NewBookingChange,
 ): Promise<void> {
   await trx
     .insertInto('booking_changes')
     .values({
-      tenant_id: ({ selectFrom }) =>
-        selectFrom('bookings').select('tenant_id').where('id', '=', bookingId),
-      booking_id: bookingId,
+      tenant_id: booking.tenantId,
+      booking_id: booking.id,
       kind: change.kind,
       by: change.by,
       actor_id: change.actorId,
@@ -396,8 +409,12 @@ export function listBookingChanges(db: Db, bookingId: string): Promise<BookingCh
   return db
     .selectFrom('booking_changes as c')
     .leftJoin('users as u', 'u.id', 'c.actor_id')
-    .leftJoin('hosts as f', 'f.id', 'c.from_host_id')
-    .leftJoin('hosts as g', 'g.id', 'c.to_host_id')
+    .leftJoin('hosts as f', (join) =>
+      join.onRef('f.tenant_id', '=', 'c.tenant_id').onRef('f.id', '=', 'c.from_host_id'),
+    )
+    .leftJoin('hosts as g', (join) =>
+      join.onRef('g.tenant_id', '=', 'c.tenant_id').onRef('g.id', '=', 'c.to_host_id'),
+    )
     .select(['f.name as fromHost', 'g.name as toHost'])
     .select([
       'c.kind',
@@ -437,8 +454,12 @@ export function listUpcomingOfHost(
 ): Promise<UpcomingBookingRow[]> {
   return db
     .selectFrom('booking_hosts as p')
-    .innerJoin('bookings as b', 'b.id', 'p.booking_id')
-    .innerJoin('event_types as e', 'e.id', 'b.event_type_id')
+    .innerJoin('bookings as b', (join) =>
+      join.onRef('b.tenant_id', '=', 'p.tenant_id').onRef('b.id', '=', 'p.booking_id'),
+    )
+    .innerJoin('event_types as e', (join) =>
+      join.onRef('e.tenant_id', '=', 'b.tenant_id').onRef('e.id', '=', 'b.event_type_id'),
+    )
     .select([
       'b.id',
       'b.title',

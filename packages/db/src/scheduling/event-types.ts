@@ -90,14 +90,16 @@ const columns = [
   'e.removed_at as removedAt',
 ] as const
 
-const hostIds = sql<string[]>`array(
-  select id from (select e.host_id as id union select t.host_id from event_type_hosts t where t.event_type_id = e.id) as part
-  order by id <> e.host_id, id)`
+const hostIds = sql<string[]>`e.host_id || array(
+  select t.host_id from event_type_hosts t
+  where t.tenant_id = e.tenant_id and t.event_type_id = e.id and t.host_id <> e.host_id order by t.host_id)`
 
 function selectEventTypes(db: Db | Trx) {
   return db
     .selectFrom('event_types as e')
-    .innerJoin('hosts as h', 'h.id', 'e.host_id')
+    .innerJoin('hosts as h', (join) =>
+      join.onRef('h.tenant_id', '=', 'e.tenant_id').onRef('h.id', '=', 'e.host_id'),
+    )
     .select([...columns, hostIds.as('hostIds')])
 }
 

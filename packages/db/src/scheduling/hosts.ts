@@ -121,7 +121,9 @@ const isComing = (now: Date) => sql<SqlBool>`((k.status = 'confirmed' and k.end_
 /** Hosts of a tenant with the additional fields that staff see, without removed ones. */
 function selectRecords(db: Db, tenantId: string, now: Date) {
   return selectPresentHosts(db, tenantId)
-    .leftJoin('mail_credentials as c', 'c.host_id', 'h.id')
+    .leftJoin('mail_credentials as c', (join) =>
+      join.onRef('c.tenant_id', '=', 'h.tenant_id').onRef('c.host_id', '=', 'h.id'),
+    )
     .leftJoin('memberships as o', (join) =>
       join
         .onRef('o.tenant_id', '=', 'h.tenant_id')
@@ -138,8 +140,11 @@ function selectRecords(db: Db, tenantId: string, now: Date) {
       'o.mail_account_id as mailboxAccountId',
       eb
         .selectFrom('booking_hosts as b')
-        .innerJoin('bookings as k', 'k.id', 'b.booking_id')
+        .innerJoin('bookings as k', (join) =>
+          join.onRef('k.tenant_id', '=', 'b.tenant_id').onRef('k.id', '=', 'b.booking_id'),
+        )
         .select(({ fn }) => fn.countAll<number>().as('count'))
+        .whereRef('b.tenant_id', '=', 'h.tenant_id')
         .whereRef('b.host_id', '=', 'h.id')
         .where('b.active', '=', true)
         .where(isComing(now))
@@ -264,7 +269,9 @@ export async function comingBookingsOf(
 ): Promise<{ id: string }[]> {
   return db
     .selectFrom('booking_hosts as b')
-    .innerJoin('bookings as k', 'k.id', 'b.booking_id')
+    .innerJoin('bookings as k', (join) =>
+      join.onRef('k.tenant_id', '=', 'b.tenant_id').onRef('k.id', '=', 'b.booking_id'),
+    )
     .select('k.id')
     .where('b.host_id', '=', hostId)
     .where('b.active', '=', true)
@@ -304,7 +311,9 @@ export async function bookedSpansOf(
 ): Promise<{ start: number; end: number }[]> {
   const rows = await db
     .selectFrom('booking_hosts as b')
-    .innerJoin('bookings as k', 'k.id', 'b.booking_id')
+    .innerJoin('bookings as k', (join) =>
+      join.onRef('k.tenant_id', '=', 'b.tenant_id').onRef('k.id', '=', 'b.booking_id'),
+    )
     .select(['k.start_at', 'k.end_at'])
     .where('b.host_id', '=', hostId)
     .where('b.active', '=', true)

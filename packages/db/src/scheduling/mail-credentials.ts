@@ -119,6 +119,7 @@ export async function clearRejections(trx: Trx, mailAccountId: string): Promise<
     .updateTable('mail_credentials as c')
     .from('hosts as h')
     .set({ checked_at: null, ok: null, error: null })
+    .whereRef('h.tenant_id', '=', 'c.tenant_id')
     .whereRef('h.id', '=', 'c.host_id')
     .where('h.mail_account_id', '=', mailAccountId)
     .where('c.ok', '=', false)
@@ -143,7 +144,9 @@ export async function listUnneededCredentials(
 ): Promise<string[]> {
   let query = db
     .selectFrom('mail_credentials as c')
-    .innerJoin('hosts as h', 'h.id', 'c.host_id')
+    .innerJoin('hosts as h', (join) =>
+      join.onRef('h.tenant_id', '=', 'c.tenant_id').onRef('h.id', '=', 'c.host_id'),
+    )
     .select('c.host_id as hostId')
     .where(({ eb, and, or, not, exists, selectFrom }) =>
       or([
@@ -155,6 +158,7 @@ export async function listUnneededCredentials(
               exists(
                 selectFrom('booking_hosts as b')
                   .select('b.host_id')
+                  .whereRef('b.tenant_id', '=', 'h.tenant_id')
                   .whereRef('b.host_id', '=', 'h.id')
                   .where('b.calendar_state', '=', 'pending'),
               ),

@@ -34,7 +34,7 @@ const columns = [
   's.updated_at as updatedAt',
 ] as const
 
-const eventTypeCount = sql<number>`(select count(*)::int from event_types e where e.schedule_id = s.id and e.removed_at is null)`
+const eventTypeCount = sql<number>`(select count(*)::int from event_types e where e.tenant_id = s.tenant_id and e.schedule_id = s.id and e.removed_at is null)`
 
 /** Of hosts that are there, newest first, one row more than asked. */
 export function listSchedules(
@@ -44,7 +44,9 @@ export function listSchedules(
 ): Promise<ScheduleWithUse[]> {
   let query = db
     .selectFrom('availability_schedules as s')
-    .innerJoin('hosts as h', 'h.id', 's.host_id')
+    .innerJoin('hosts as h', (join) =>
+      join.onRef('h.tenant_id', '=', 's.tenant_id').onRef('h.id', '=', 's.host_id'),
+    )
     .select([...columns, eventTypeCount.as('eventTypeCount')])
     .where('s.tenant_id', '=', tenantId)
     .where('h.removed_at', 'is', null)

@@ -143,7 +143,7 @@ async function carryOut(
   const newHostId = patch.hostId
   const moved = patch.startAt && { fromStart: before.startAt, toStart: patch.startAt }
   if (event !== 'guests_invited')
-    await insertBookingChange(trx, before.id, {
+    await insertBookingChange(trx, before, {
       kind: event,
       by: actor.by,
       actorId: actor.actorId,

@@ -283,13 +283,17 @@ async function write(
   const hostIds = chosen.map((one) => one.host.id)
   await writeClaims(trx, { booking: { id, uid }, eventType, start, end, lockToken, now }, hostIds)
   const { actor } = by
-  await insertBookingChange(trx, id, {
-    kind,
-    by: actor.by,
-    actorId: actor.actorId,
-    toStart: new Date(start),
-    at: now,
-  })
+  await insertBookingChange(
+    trx,
+    { id, tenantId: eventType.tenantId },
+    {
+      kind,
+      by: actor.by,
+      actorId: actor.actorId,
+      toStart: new Date(start),
+      at: now,
+    },
+  )
   const booking = await findBooking(trx, id)
   if (!booking) throw new Error(`the booking ${id} has vanished`)
   await queueEffects(trx, services, { ...(await withHosts(trx, booking)), event: kind, actor })
