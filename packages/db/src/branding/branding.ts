@@ -81,7 +81,10 @@ export async function saveBranding(
       accent_color: accentColor ?? null,
     })
     .onConflict((conflict) =>
-      conflict.column('tenant_id').doUpdateSet({ ...changes, updated_at: sql<Date>`now()` }),
+      conflict.column('tenant_id').doUpdateSet(({ ref }) => ({
+        ...changes,
+        updated_at: ref('excluded.updated_at'),
+      })),
     )
     .execute()
 }

@@ -1,10 +1,11 @@
+import { randomUUID } from 'node:crypto'
 import type { ImportRowState } from '@atrium/core/members/member-import'
 import type { TenantRole } from '@atrium/core/members/memberships'
 import { hasPartnerRight, partnerAccesses } from '@atrium/core/partners/partner-rights'
 import type { ErrorText } from '@atrium/core/platform/error-text'
 import { sql } from 'kysely'
 import { holdActiveGrant } from '../access-grants/access-grants.ts'
-import { leaseExpired, secondsFromNow } from '../platform/clock.ts'
+import { clock, clockAt, leaseExpired, secondsFromNow } from '../platform/clock.ts'
 import type { Db, Trx } from '../platform/connect.ts'
 
 /** In whose right an import makes members. */
@@ -232,7 +233,7 @@ export async function countImportRows(
 export async function claimImport(db: Db, importId: string): Promise<{ run: string } | undefined> {
   const claimed = await db
     .updateTable('member_imports')
-    .set({ run: sql<string>`new_id()`, lease_until: secondsFromNow(importLeaseSeconds) })
+    .set({ run: randomUUID(), lease_until: secondsFromNow(importLeaseSeconds) })
     .where('id', '=', importId)
     .where('finished_at', 'is', null)
     .where(leaseExpired('lease_until'))
@@ -256,6 +257,7 @@ export async function extendImport(db: Db, importId: string, run: string): Promi
 export async function releaseImport(db: Db, importId: string, run: string): Promise<void> {
   await db
     .updateTable('member_imports')
+    .from(clockAt())
     .set(({ eb, exists, selectFrom }) => ({
       run: null,
       lease_until: null,
@@ -265,12 +267,12 @@ export async function releaseImport(db: Db, importId: string, run: string): Prom
           exists(
             selectFrom('member_import_rows as r')
               .select('r.line')
-              .whereRef('r.import_id', '=', 'member_imports.id')
+              .where('r.import_id', '=', importId)
               .where('r.state', 'in', ['ready', 'running']),
           ),
         )
         .then(null)
-        .else(eb.fn<Date>('now'))
+        .else(clock.now)
         .end(),
     }))
     .where('id', '=', importId)

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import {
   type ProvisioningStep,
   provisioningSteps,
@@ -14,7 +15,7 @@ import {
   sql,
 } from 'kysely'
 import { jsonBuildObject } from 'kysely/helpers/postgres'
-import { isDue, leaseExpired, secondsFromNow } from '../platform/clock.ts'
+import { clock, clockAt, isDue, leaseExpired, secondsFromNow } from '../platform/clock.ts'
 import type { Db, Trx } from '../platform/connect.ts'
 import type { MembershipsTable } from '../schema/members.ts'
 import type { Tables } from '../schema/tables.ts'
@@ -216,7 +217,7 @@ export async function claimMember(
 ): Promise<MemberWork | undefined> {
   const claimed = await db
     .updateTable('memberships')
-    .set({ run: sql<string>`new_id()`, lease_until: secondsFromNow(memberLeaseSeconds) })
+    .set({ run: randomUUID(), lease_until: secondsFromNow(memberLeaseSeconds) })
     .where('tenant_id', '=', tenantId)
     .where('user_id', '=', userId)
     .where(leaseExpired('lease_until'))
@@ -268,7 +269,7 @@ export async function insertClaimedMembership(
       mail_state: 'pending',
       files_state: 'pending',
       identity_changed_at: sql<Date>`now()`,
-      run: sql<string>`new_id()`,
+      run: randomUUID(),
       lease_until: secondsFromNow(memberLeaseSeconds),
     })
     .returningAll()
@@ -441,6 +442,7 @@ export async function saveMemberOutcomes(
 ): Promise<void> {
   await db
     .updateTable('memberships')
+    .from(clockAt())
     .set({ ...work.unsaved, ...columnsOf(work, ended) })
     .where('tenant_id', '=', work.tenant.id)
     .where('user_id', '=', work.user.id)
@@ -462,10 +464,7 @@ const unlessChanged = (work: MemberWork) => row.case().when('version', '=', work
 
 function toColumns(work: MemberWork, { step, outcome }: EndedStep) {
   const error = outcome.state === 'error' ? (outcome.error ?? 'unknown failure') : null
-  const changedAt = unlessChanged(work)
-    .then(row.fn<Date>('now'))
-    .else(row.ref('identity_changed_at'))
-    .end()
+  const changedAt = unlessChanged(work).then(clock.now).else(row.ref('identity_changed_at')).end()
   return {
     [`${step}_state`]: stateAfter(work, step, outcome.state),
     [`${step}_error`]: unlessChanged(work)
@@ -503,6 +502,7 @@ export async function finishMember(
   const isOpen = work.tenant.access === 'open'
   const left = await trx
     .updateTable('memberships')
+    .from(clockAt(retryInSeconds))
     .set((eb) => ({
       ...work.unsaved,
       ...columnsOf(work, ended),
@@ -527,15 +527,15 @@ export async function finishMember(
         .when(settled)
         .then(null)
         .when(changed)
-        .then(eb.fn<Date>('now'))
-        .else(secondsFromNow(retryInSeconds))
+        .then(clock.now)
+        .else(clock.later)
         .end(),
       updated_at: sql<Date>`now()`,
     }))
     .where('tenant_id', '=', work.tenant.id)
     .where('user_id', '=', work.user.id)
     .where('run', '=', work.run)
-    .returning((eb) => [stepsDone(eb).as('settled'), changed.as('changed')])
+    .returning([stepsDone(row).as('settled'), changed.as('changed')])
     .executeTakeFirst()
   if (!left || left.settled) return { settled: left?.settled ?? false, retryInSeconds: undefined }
   return { settled: false, retryInSeconds: left.changed ? 0 : retryInSeconds }

@@ -577,7 +577,9 @@ export async function revokeMembership(trx: Trx, tenantId: string, userId: strin
     .insertInto('membership_revocations')
     .values({ tenant_id: tenantId, user_id: userId })
     .onConflict((conflict) =>
-      conflict.columns(['tenant_id', 'user_id']).doUpdateSet({ revoked_at: sql<Date>`now()` }),
+      conflict.columns(['tenant_id', 'user_id']).doUpdateSet(({ ref }) => ({
+        revoked_at: ref('excluded.revoked_at'),
+      })),
     )
     .execute()
 }

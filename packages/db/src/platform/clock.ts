@@ -29,9 +29,23 @@ export async function clockDifferenceMs(db: Db | Trx): Promise<number> {
 export const secondsFromNow = (seconds: number) =>
   sql<Date>`now() + make_interval(secs => ${seconds})`
 
+/**
+ * The moment and the one in so many seconds as a table of one row, for an update that names them in
+ * a `case`: a database that is distributed by tenant takes no function of the time there.
+ */
+export const clockAt = (seconds = 0) =>
+  sql<{
+    now: Date
+    later: Date
+  }>`(select now() as now, now() + make_interval(secs => ${seconds}) as later)`.as('clock')
+
+/** The moments of `clockAt`. */
+export const clock = { now: sql<Date>`clock.now`, later: sql<Date>`clock.later` }
+
 /** Whether work is due that waits for the moment in this column; true for null. */
-export const isDue = (column: string) => sql<boolean>`coalesce(${sql.ref(column)} <= now(), true)`
+export const isDue = (column: string) =>
+  sql<boolean>`(${sql.ref(column)} is null or ${sql.ref(column)} <= now())`
 
 /** Whether the lease until the moment in this column has expired; true for null. */
 export const leaseExpired = (column: string) =>
-  sql<boolean>`coalesce(${sql.ref(column)} < now(), true)`
+  sql<boolean>`(${sql.ref(column)} is null or ${sql.ref(column)} < now())`

@@ -45,16 +45,21 @@ export async function takeInWindows(
       expires_at: end,
     }))
   const rows = await db
-    .insertInto('rate_limits')
-    .values(values)
-    .onConflict((conflict) =>
-      conflict
-        .columns(['key', 'window_start'])
-        .doUpdateSet({ taken: (eb) => eb('rate_limits.taken', '+', eb.ref('excluded.taken')) }),
+    .with('taken', (cte) =>
+      cte
+        .insertInto('rate_limits')
+        .values(values)
+        .onConflict((conflict) =>
+          conflict
+            .columns(['key', 'window_start'])
+            .doUpdateSet({ taken: (eb) => eb('rate_limits.taken', '+', eb.ref('excluded.taken')) }),
+        )
+        .returning(['key', 'taken']),
     )
-    .returning(['key', 'taken'])
+    .selectFrom('taken')
+    .select(['key', 'taken'])
     .$if(tenantId !== undefined, (query) =>
-      query.returning((eb) =>
+      query.select((eb) =>
         eb
           .selectFrom('tenant_limits')
           .select((of) =>
@@ -173,9 +178,10 @@ export async function saveTenantLimits(
     .insertInto('tenant_limits')
     .values(set)
     .onConflict((conflict) =>
-      conflict
-        .columns(['tenant_id', 'name'])
-        .doUpdateSet({ most: (eb) => eb.ref('excluded.most'), changed_at: sql<Date>`now()` }),
+      conflict.columns(['tenant_id', 'name']).doUpdateSet(({ ref }) => ({
+        most: ref('excluded.most'),
+        changed_at: ref('excluded.changed_at'),
+      })),
     )
     .execute()
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type {
   Plan,
   ProvisioningStep,
@@ -6,7 +7,7 @@ import type {
   TenantStatus,
 } from '@atrium/core/tenants/tenants'
 import { type ExpressionBuilder, sql } from 'kysely'
-import { isDue, leaseExpired, secondsFromNow } from '../platform/clock.ts'
+import { clock, clockAt, isDue, leaseExpired, secondsFromNow } from '../platform/clock.ts'
 import type { Db, Trx } from '../platform/connect.ts'
 import type { Tables } from '../schema/tables.ts'
 import { resendSecurityPolicy } from '../security-policy/security-policy.ts'
@@ -75,7 +76,7 @@ export async function claimProvisioning(
     const claimed = await trx
       .updateTable('tenants')
       .set({
-        provisioning_run: sql<string>`new_id()`,
+        provisioning_run: randomUUID(),
         provisioning_lease_until: secondsFromNow(leaseSeconds),
       })
       .where('id', '=', tenantId)
@@ -200,6 +201,7 @@ export async function saveStepOutcome(
     if (!(await holdsRun(trx, run))) return false
     await trx
       .updateTable('provisioning_steps')
+      .from(clockAt())
       .set((row) => ({
         state: outcome.state,
         error: outcome.state === 'error' ? (outcome.error ?? 'unknown failure') : null,
@@ -211,7 +213,7 @@ export async function saveStepOutcome(
           .case()
           .when('state', '=', outcome.state)
           .then(row.ref('changed_at'))
-          .else(row.fn<Date>('now'))
+          .else(clock.now)
           .end(),
       }))
       .where('tenant_id', '=', run.tenant.id)

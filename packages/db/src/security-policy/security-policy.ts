@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { MfaMode } from '@atrium/core/security-policy/security-policy'
 import { sql, type UpdateObject } from 'kysely'
 import { leaseExpired, secondsFromNow } from '../platform/clock.ts'
@@ -67,30 +68,36 @@ export function saveSecurityPolicy(
     allowed_countries: policy.allowedCountries,
     ip_allowlist: policy.ipAllowlist,
     enforced: true,
-    ...providerPending,
+    ...providerPending(),
     updated_at: sql<Date>`now()`,
   }
   return trx
     .insertInto('security_policies')
     .values({ tenant_id: tenantId, ...values })
-    .onConflict((conflict) => conflict.column('tenant_id').doUpdateSet(values))
+    .onConflict((conflict) =>
+      conflict.column('tenant_id').doUpdateSet(({ ref }) => ({
+        ...values,
+        provider_next_at: ref('excluded.provider_next_at'),
+        updated_at: ref('excluded.updated_at'),
+      })),
+    )
     .returning(columns)
     .executeTakeFirstOrThrow()
 }
 
 /** The identity provider is to get the policy as soon as possible. */
-const providerPending = {
-  provider_mark: sql<string>`new_id()`,
+const providerPending = () => ({
+  provider_mark: randomUUID(),
   provider_next_at: sql<Date>`now()`,
   provider_attempts: 0,
   provider_error: null,
-}
+})
 
 /** Writes an enforced policy to the identity provider again, because its group was made again. */
 export async function resendSecurityPolicy(db: Db | Trx, tenantId: string): Promise<void> {
   await db
     .updateTable('security_policies')
-    .set(providerPending)
+    .set(providerPending())
     .where('tenant_id', '=', tenantId)
     .where('enforced', '=', true)
     .execute()

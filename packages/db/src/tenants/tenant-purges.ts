@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { PurgePart } from '@atrium/core/tenants/tenants'
 import { purgeParts } from '@atrium/core/tenants/tenants'
 import { sql } from 'kysely'
@@ -106,7 +107,9 @@ export async function beginPurge(trx: Trx, tenantId: string): Promise<{ started:
         .where('tenant_id', '=', tenantId),
     )
     .onConflict((conflict) =>
-      conflict.columns(['tenant_id', 'user_id']).doUpdateSet({ revoked_at: sql<Date>`now()` }),
+      conflict.columns(['tenant_id', 'user_id']).doUpdateSet(({ ref }) => ({
+        revoked_at: ref('excluded.revoked_at'),
+      })),
     )
     .execute()
   await trx
@@ -143,7 +146,7 @@ export function claimPurge(db: Db) {
       cte
         .updateTable('tenants')
         .set({
-          provisioning_run: sql<string>`new_id()`,
+          provisioning_run: randomUUID(),
           provisioning_lease_until: secondsFromNow(purgeLeaseSeconds),
         })
         .where('id', '=', due)

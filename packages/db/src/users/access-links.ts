@@ -26,7 +26,13 @@ export async function saveAccessLink(
   await db
     .insertInto('access_links')
     .values({ user_id: link.userId, ...fresh })
-    .onConflict((conflict) => conflict.column('user_id').doUpdateSet(fresh))
+    .onConflict((conflict) =>
+      conflict.column('user_id').doUpdateSet(({ ref }) => ({
+        ...fresh,
+        expires_at: ref('excluded.expires_at'),
+        created_at: ref('excluded.created_at'),
+      })),
+    )
     .execute()
 }
 
@@ -128,7 +134,13 @@ export async function allowPasswordLink(
   await trx
     .insertInto('access_links')
     .values({ user_id: userId, ...link })
-    .onConflict((conflict) => conflict.column('user_id').doUpdateSet(link))
+    .onConflict((conflict) =>
+      conflict.column('user_id').doUpdateSet(({ ref }) => ({
+        ...link,
+        expires_at: ref('excluded.expires_at'),
+        created_at: ref('excluded.created_at'),
+      })),
+    )
     .execute()
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { type ExpressionBuilder, expressionBuilder, sql } from 'kysely'
 import { leaseExpired, secondsFromNow } from '../platform/clock.ts'
 import type { Db, Trx } from '../platform/connect.ts'
@@ -39,7 +40,7 @@ export async function addIdentitySyncTask(
   pending: IdentitySyncKinds,
 ): Promise<string> {
   const fresh = {
-    mark: sql<string>`new_id()`,
+    mark: randomUUID(),
     attempts: 0,
     next_at: secondsFromNow(syncAfterSeconds),
     error: null,
@@ -50,7 +51,10 @@ export async function addIdentitySyncTask(
     .values({ user_id: userId, ...noKinds, ...pending, ...fresh })
     .onConflict((conflict) =>
       conflict.column('user_id').doUpdateSet(({ or, ref }) => ({
-        ...fresh,
+        mark: ref('excluded.mark'),
+        attempts: ref('excluded.attempts'),
+        next_at: ref('excluded.next_at'),
+        error: ref('excluded.error'),
         ...Object.fromEntries(
           kinds.map((kind) => [kind, or([ref(`identity_dues.${kind}`), ref(`excluded.${kind}`)])]),
         ),
@@ -137,7 +141,7 @@ export async function claimProfile(
     .with('claimed', (cte) =>
       cte
         .updateTable('identity_dues')
-        .set({ run: sql<string>`new_id()`, lease_until: secondsFromNow(profileLeaseSeconds) })
+        .set({ run: randomUUID(), lease_until: secondsFromNow(profileLeaseSeconds) })
         .where(profileOf)
         .where(leaseExpired('lease_until'))
         .returning(['run', 'mark', 'address']),

@@ -21,7 +21,6 @@ export async function saveTemporaryPassword(
     expires_at: expiresAt,
     ending_at: null,
     ended_at: null,
-    next_at: sql<Date>`now()`,
   }
   await db
     .insertInto('temporary_passwords')
@@ -42,7 +41,11 @@ export async function saveTemporaryPassword(
         .where('removed_at', 'is', null)
         .limit(1),
     )
-    .onConflict((conflict) => conflict.column('user_id').doUpdateSet(term))
+    .onConflict((conflict) =>
+      conflict
+        .column('user_id')
+        .doUpdateSet(({ ref }) => ({ ...term, next_at: ref('excluded.next_at') })),
+    )
     .execute()
 }
 
