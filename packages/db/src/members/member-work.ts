@@ -23,7 +23,7 @@ import type { TenantsTable } from '../schema/tenants.ts'
 import { accessOf } from '../tenants/access-conditions.ts'
 import { groupNameOf } from '../tenants/tenant-groups.ts'
 import { lockTenantById, type TenantTrx } from '../tenants/tenants.ts'
-import { type MembershipStatus, managed, ownAddress } from './members.ts'
+import { type MembershipStatus, managed, memberKey, memberRowKey, ownAddress } from './members.ts'
 
 /** Everything that the steps of one member need, read when the work was claimed. */
 export interface MemberWork {
@@ -103,6 +103,7 @@ export const memberLeaseSeconds = 12
 function selectWork(
   db: QueryCreator<Tables>,
   memberships: AliasedExpression<Selectable<MembershipsTable>, 'm'>,
+  key = memberRowKey,
 ) {
   return db
     .selectFrom(memberships)
@@ -114,8 +115,8 @@ function selectWork(
       'm.version',
       'm.role',
       'm.status',
-      managed.as('managed'),
-      ownAddress.as('ownAddress'),
+      managed(key).as('managed'),
+      ownAddress(key).as('ownAddress'),
       'm.file_account_id as fileAccountId',
       'm.attempt',
       'm.needs_password as needsPassword',
@@ -124,11 +125,11 @@ function selectWork(
     .select(({ eb, ref, fn, or, exists, selectFrom, lit, val }) => {
       const domainOf = (address: 'u.email' | 'm.mailbox_address') =>
         selectFrom('domains as d')
-          .whereRef('d.tenant_id', '=', 'm.tenant_id')
+          .where(sql<boolean>`d.tenant_id = ${key.tenantId}`)
           .where('d.name', '=', fn<string>('split_part', [address, val('@'), lit(2)]))
-      const elsewhere = selectFrom('memberships as o')
-        .whereRef('o.user_id', '=', 'm.user_id')
-        .where('o.tenant_id', '<>', ref('m.tenant_id'))
+      const elsewhere = selectFrom('memberships as o').where(
+        sql<boolean>`o.user_id = ${key.userId} and o.tenant_id <> ${key.tenantId}`,
+      )
       return [
         jsonBuildObject({
           id: ref('t.id'),
@@ -276,6 +277,7 @@ export async function insertClaimedMembership(
   const work = await selectWork(
     trx.with('m', () => inserted),
     sql<Selectable<MembershipsTable>>`m`.as('m'),
+    memberKey(member.tenantId, member.userId),
   ).executeTakeFirst()
   if (!work) throw new Error('a membership was inserted without its tenant or person')
   if (!member.fresh)
@@ -293,7 +295,7 @@ export async function readMemberWork(
   tenantId: string,
   userId: string,
 ): Promise<MemberWork | undefined> {
-  const work = await selectWork(db, allMemberships)
+  const work = await selectWork(db, allMemberships, memberKey(tenantId, userId))
     .where('m.tenant_id', '=', tenantId)
     .where('m.user_id', '=', userId)
     .executeTakeFirst()
@@ -304,7 +306,7 @@ export async function readMemberWork(
 export async function readManagedWork(db: Db | Trx, userId: string): Promise<MemberWork[]> {
   const works = await selectWork(db, allMemberships)
     .where('m.user_id', '=', userId)
-    .where(managed)
+    .where(managed())
     .execute()
   return works.map((work) => ({ ...work, unsaved: {} }))
 }

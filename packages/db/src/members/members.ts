@@ -4,6 +4,7 @@ import {
   type Expression,
   type ExpressionBuilder,
   expressionBuilder,
+  type RawBuilder,
   type Selectable,
   type SqlBool,
   sql,
@@ -19,11 +20,33 @@ import { pendingSubject } from '../users/pending-subject.ts'
 export type MembershipStatus = 'provisioning' | 'active' | 'suspended' | 'removing'
 
 /**
+ * How a statement names the tenant and the person of `memberships m`. A statement about one member
+ * gives their ids, so that a database that is distributed by tenant knows which node to ask.
+ */
+export interface MemberKey {
+  tenantId: RawBuilder<unknown>
+  userId: RawBuilder<unknown>
+}
+
+/** The key that the row itself holds. */
+export const memberRowKey: MemberKey = {
+  tenantId: sql.ref('m.tenant_id'),
+  userId: sql.ref('m.user_id'),
+}
+
+/** The key of one member. */
+export const memberKey = (tenantId: string, userId: string): MemberKey => ({
+  tenantId: sql`${tenantId}`,
+  userId: sql`${userId}`,
+})
+
+/**
  * Whether the address of `users u` is on a domain that the tenant of `memberships m` proved. A
  * value and not `exists`, for which the planner reads all domains of the platform with every page.
  */
-export const ownAddress = sql<boolean>`coalesce((select d.verified_at is not null from domains d
-  where d.name = split_part(u.email, '@', 2) and d.tenant_id = m.tenant_id), false)`
+export const ownAddress = ({ tenantId } = memberRowKey) =>
+  sql<boolean>`coalesce((select d.verified_at is not null from domains d
+  where d.name = split_part(u.email, '@', 2) and d.tenant_id = ${tenantId}), false)`
 
 /**
  * Whether the tenant of `memberships m` manages the sign-in of `users u`. True for everyone whose
@@ -31,10 +54,11 @@ export const ownAddress = sql<boolean>`coalesce((select d.verified_at is not nul
  * whose identity it created, as long as they belong nowhere else and no other tenant verified the
  * domain of the address. Never true for a platform administrator.
  */
-export const managed = sql<boolean>`(not u.platform_admin and (${ownAddress} or (u.home_tenant_id = m.tenant_id and u.partner_id is null
-  and coalesce((select d.tenant_id = m.tenant_id from domains d
-    where d.name = split_part(u.email, '@', 2) and d.verified_at is not null), true)
-  and coalesce((select false from memberships o where o.user_id = u.id and o.tenant_id <> m.tenant_id limit 1), true))))`
+export const managed = (key = memberRowKey) =>
+  sql<boolean>`(not u.platform_admin and (${ownAddress(key)} or (u.home_tenant_id = m.tenant_id and u.partner_id is null
+  and coalesce((select d.tenant_id = m.tenant_id from proven_domains d
+    where d.name = split_part(u.email, '@', 2)), true)
+  and coalesce((select false from memberships o where o.user_id = ${key.userId} and o.tenant_id <> ${key.tenantId} limit 1), true))))`
 
 const allMemberships = sql<Selectable<MembershipsTable>>`memberships`.as('m')
 
@@ -42,6 +66,7 @@ const allMemberships = sql<Selectable<MembershipsTable>>`memberships`.as('m')
 function selectMembers(
   db: Db | Trx,
   memberships: AliasedExpression<Selectable<MembershipsTable>, 'm'>,
+  key?: MemberKey,
 ) {
   return db
     .selectFrom(memberships)
@@ -70,8 +95,8 @@ function selectMembers(
       'm.mail_error as mailError',
       'm.files_state as filesState',
       'm.files_error as filesError',
-      managed.as('managed'),
-      ownAddress.as('ownAddress'),
+      managed(key).as('managed'),
+      ownAddress(key).as('ownAddress'),
       'm.created_at as joinedAt',
     ])
     .select(({ eb, and, or, ref }) => [
@@ -154,7 +179,7 @@ export async function listMembers(
 const member = expressionBuilder<Tables & { m: MembershipsTable; u: UsersTable }, 'm' | 'u'>()
 
 export function findMember(db: Db | Trx, tenantId: string, userId: string) {
-  return selectMembers(db, allMemberships)
+  return selectMembers(db, allMemberships, memberKey(tenantId, userId))
     .where('m.tenant_id', '=', tenantId)
     .where('m.user_id', '=', userId)
     .executeTakeFirst()
@@ -166,7 +191,7 @@ export function lockMember(
   tenantId: string,
   userId: string,
 ): Promise<MemberRow | undefined> {
-  return selectMembers(trx, allMemberships)
+  return selectMembers(trx, allMemberships, memberKey(tenantId, userId))
     .where('m.tenant_id', '=', tenantId)
     .where('m.user_id', '=', userId)
     .forUpdate('m')

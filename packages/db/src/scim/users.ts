@@ -25,7 +25,7 @@ const userName = sql<string>`case when lower(m.scim_user_name) in (u.email, spli
 const active = sql<boolean>`(m.status in ('active', 'provisioning') and u.deactivated_at is null)`
 const lastModified = sql<Date>`greatest(m.updated_at, u.updated_at)`
 /** Contact data belong to the tenant only where it manages the person. */
-const phone = sql<string | null>`case when ${managed} then u.phone end`
+const phone = sql<string | null>`case when ${managed()} then u.phone end`
 
 /** The members of a tenant as a directory sees them. Those being removed are gone. */
 const selectUsers = (db: Db | Trx, tenantId: string) =>
@@ -128,7 +128,7 @@ function attributesIn(db: Db, tenantId: string): FilterAttributes {
       phonenumbers: [
         {
           value: text(phone),
-          type: text(sql<string>`case when ${managed} and u.phone is not null then 'work' end`),
+          type: text(sql<string>`case when ${managed()} and u.phone is not null then 'work' end`),
         },
       ],
       groups: [

@@ -24,11 +24,13 @@ export const accessOf = (alias: string) =>
 export const followed = sql<boolean>`(t.status <> 'deleted' or s.step = 'files')`
 
 /**
- * Whether `users u` no longer needs to sign in: every tenant of the person is suspended. Owners and
- * admins of a suspended tenant still sign in to the portal, where they pay and protect accounts; so
- * do operators and partner staff.
+ * Whether `users u`, the person of this id, no longer needs to sign in: every tenant of the person
+ * is suspended. Owners and admins of a suspended tenant still sign in to the portal, where they pay
+ * and protect accounts; so do operators and partner staff.
  */
-export const signInLocked = sql.raw<boolean>(`(not u.platform_admin and u.partner_id is null and (
-  select coalesce(bool_or(${isShutText('lt')}), false)
-    and not coalesce(bool_or(lm.status in ('active', 'provisioning') and (not ${isShutText('lt')} or lm.role <> 'member')), false)
-  from memberships lm join tenants lt on lt.id = lm.tenant_id where lm.user_id = u.id and lm.status <> 'removing'))`)
+export const signInLocked = (
+  userId: string,
+) => sql<boolean>`(not u.platform_admin and u.partner_id is null and (
+  select coalesce(bool_or(${isShut('lt')}), false)
+    and not coalesce(bool_or(lm.status in ('active', 'provisioning') and (not ${isShut('lt')} or lm.role <> 'member')), false)
+  from memberships lm join tenants lt on lt.id = lm.tenant_id where lm.user_id = ${userId} and lm.status <> 'removing'))`

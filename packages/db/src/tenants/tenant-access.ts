@@ -27,7 +27,7 @@ export async function readSignIn(db: Db | Trx, userId: string): Promise<SignInSt
   const state = await db
     .selectFrom('users as u')
     .select((eb) => [
-      signInLocked.as('locked'),
+      signInLocked(userId).as('locked'),
       eb('u.sign_in_ended_at', 'is not', null).$castTo<boolean>().as('ended'),
     ])
     .where('u.id', '=', userId)

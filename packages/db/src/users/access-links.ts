@@ -74,7 +74,7 @@ function selectValid(db: Db | Trx, hash: Buffer) {
         and([
           eb('u.deactivated_at', 'is', null),
           eb('m.status', 'in', ['active', 'provisioning']),
-          ownAddress,
+          ownAddress(),
         ]),
       ]),
     )

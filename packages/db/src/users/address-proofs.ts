@@ -11,7 +11,7 @@ import { pendingSubject } from './pending-subject.ts'
  * does not verify addresses.
  */
 export const proved = sql<boolean>`(u.platform_admin or coalesce(u.proved_email = u.email, false)
-  or coalesce((select d.verified_at is not null from domains d
+  or coalesce((select true from proven_domains d
     where d.name = split_part(u.email, '@', 2) and d.tenant_id = u.home_tenant_id), false))`
 
 /**

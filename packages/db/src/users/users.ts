@@ -24,8 +24,15 @@ import { groupNameOf, putIntoGroupsAgain } from '../tenants/tenant-groups.ts'
 /** Everyone on record. `selectUsers` also reads a part of them. */
 const everyone = sql<Selectable<UsersTable>>`users`.as('u')
 
-/** Users of `people`, which is `users as u` or a part of it, with memberships and partner. */
-function selectUsers(db: Db | Trx, people: AliasedExpression<Selectable<UsersTable>, 'u'>) {
+/**
+ * Users of `people`, which is `users as u` or a part of it, with memberships and partner. `id`: of
+ * the only one that is read.
+ */
+function selectUsers(
+  db: Db | Trx,
+  people: AliasedExpression<Selectable<UsersTable>, 'u'>,
+  id?: string,
+) {
   return db
     .selectFrom(people)
     .leftJoin('partners as p', 'p.id', 'u.partner_id')
@@ -67,7 +74,7 @@ function selectUsers(db: Db | Trx, people: AliasedExpression<Selectable<UsersTab
               and([membership('m.role', '=', 'member'), isShut('t')]),
             ]).as('suspended'),
           )
-          .whereRef('m.user_id', '=', 'u.id')
+          .where('m.user_id', '=', id ?? eb.ref('u.id'))
           .where('t.status', '<>', 'deleted')
           .where('m.status', '<>', 'removing')
           .orderBy('t.name')
@@ -80,7 +87,7 @@ function selectUsers(db: Db | Trx, people: AliasedExpression<Selectable<UsersTab
 export type UserRow = NonNullable<Awaited<ReturnType<typeof findUser>>>
 
 export function findUser(db: Db | Trx, id: string) {
-  return selectUsers(db, everyone)
+  return selectUsers(db, everyone, id)
     .where('u.id', '=', id)
     .where('u.removed_at', 'is', null)
     .executeTakeFirst()
@@ -88,7 +95,7 @@ export function findUser(db: Db | Trx, id: string) {
 
 /** The same, closed records included. */
 export function findUserOrClosed(db: Db | Trx, id: string): Promise<UserRow | undefined> {
-  return selectUsers(db, everyone).where('u.id', '=', id).executeTakeFirst()
+  return selectUsers(db, everyone, id).where('u.id', '=', id).executeTakeFirst()
 }
 
 export async function findUserByEmail(
