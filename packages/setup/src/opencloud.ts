@@ -39,7 +39,8 @@ async function createToken(
     ...['--user-name', username, '--expiration', expiration],
   ]
   const output = await docker.exec('opencloud', command).catch((error: unknown) => String(error))
-  const token = /token:\s*(\S{12,})/i.exec(output)?.[1]
+  // Six words by default, with spaces between them; sixteen letters in former versions.
+  const token = /^ *token: *(\S.{10,}\S) *$/im.exec(output)?.[1]
   if (token) return token
   throw new SetupError(
     `OpenCloud made no app token for ${username}. "docker compose logs opencloud" says why.`,

@@ -112,7 +112,8 @@ export function createFiles(
     createAppToken(username, lifetimeMs) {
       const user = store.findUser(username)
       if (!user) return undefined
-      const token = randomBytes(8).toString('hex')
+      // Words with spaces between them, as OpenCloud makes them since 2.0.
+      const token = (randomBytes(12).toString('hex').match(/..../g) ?? []).join(' ')
       const expiresAt = context.now() + lifetimeMs
       store.appTokens.push({ userId: user.id, hash: hashToken(token), expiresAt })
       context.changed()
