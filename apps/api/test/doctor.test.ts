@@ -13,6 +13,7 @@ import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { clockDifferenceFinding } from '../src/admin/checks/database.ts'
+import { dateDifferenceMs } from '../src/admin/checks/issuers.ts'
 import {
   archiveFinding,
   checkBackups,
@@ -274,6 +275,15 @@ describe('issuers and tokens', () => {
     expect(one(findings, `issuer ${other}`).text).toContain(`calls itself ${portal}`)
     expect(one(findings, `issuer ${away}`).text).toContain('ECONNREFUSED')
   }, 60_000)
+
+  it('may respond slowly without their clock being wrong', () => {
+    const date = Date.parse('2030-01-01T12:00:05Z')
+    // Sent at :05.900, and received six seconds later.
+    expect(dateDifferenceMs(date, date + 900, date + 6_900)).toBe(0)
+    expect(dateDifferenceMs(date, date - 6_000, date + 10)).toBe(0)
+    expect(dateDifferenceMs(date, date + 4_999, date + 6_000)).toBe(4_000)
+    expect(dateDifferenceMs(date, date - 9_000, date - 3_000)).toBe(-3_000)
+  })
 
   it('that lack keys, scopes or claims are named with them, and a clock that differs', async () => {
     const server = createServer((request, response) => {

@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 
 /** Commands of the API's own program, which knows its settings and the database. */
 export const passedOn: readonly string[] = [
@@ -22,10 +24,16 @@ const backupStatus = '/backup-status'
 export function passOnArguments(command: readonly string[]): string[] {
   const terminal = process.stdin.isTTY ? [] : ['-T']
   const node = ['node', '--env-file=/run/secrets/api.env']
-  if (command[0] !== 'upgrade') {
-    const status = command[0] === 'doctor' ? ['--backups', backupStatus] : []
-    return ['compose', 'exec', ...terminal, 'api', ...node, program, ...command, ...status]
+  if (command[0] === 'doctor') {
+    const setupToken = ['--env', 'IDP_SETUP_TOKEN']
+    const status = ['--backups', backupStatus]
+    return [
+      ...['compose', 'exec', ...terminal, ...setupToken, 'api'],
+      ...[...node, program, ...command, ...status],
+    ]
   }
+  if (command[0] !== 'upgrade')
+    return ['compose', 'exec', ...terminal, 'api', ...node, program, ...command]
   const running = command.some((argument) => /^--running(=|$)/.test(argument))
   return [
     ...['compose', 'run', '--rm', '--no-deps', '--build', ...terminal, 'migrate'],
@@ -35,13 +43,26 @@ export function passOnArguments(command: readonly string[]): string[] {
 }
 
 /** Runs the command there, with this terminal, and returns its exit status. */
-export function passOn(folder: string, command: readonly string[]): Promise<number> {
+export async function passOn(folder: string, command: readonly string[]): Promise<number> {
+  const env = { ...(await setupToken(folder, command)), ...process.env }
   return new Promise((resolve) => {
-    const child = spawn('docker', passOnArguments(command), { cwd: folder, stdio: 'inherit' })
+    const child = spawn('docker', passOnArguments(command), { cwd: folder, env, stdio: 'inherit' })
     child.on('error', (error) => {
       process.stderr.write(`docker: ${error.message}\n`)
       resolve(1)
     })
     child.on('close', (status) => resolve(status ?? 1))
   })
+}
+
+/** With it, the doctor compares authentik with the blueprint; the service itself never has it. */
+async function setupToken(
+  folder: string,
+  [name]: readonly string[],
+): Promise<{ IDP_SETUP_TOKEN?: string }> {
+  if (name !== 'doctor') return {}
+  const token = await readFile(join(folder, 'secrets/authentik-setup-token'), 'utf8').catch(
+    () => '',
+  )
+  return { IDP_SETUP_TOKEN: token.trim() }
 }

@@ -76,7 +76,7 @@ describe('atrium', () => {
     const args = passOnArguments(['doctor', '--json'])
     expect(args.slice(0, 2)).toEqual(['compose', 'exec'])
     expect(args.join(' ')).toMatch(
-      /api node --env-file=\/run\/secrets\/api\.env apps\/api\/dist\/admin\.js doctor --json --backups \/backup-status$/,
+      / --env IDP_SETUP_TOKEN api node --env-file=\/run\/secrets\/api\.env apps\/api\/dist\/admin\.js doctor --json --backups \/backup-status$/,
     )
   })
 

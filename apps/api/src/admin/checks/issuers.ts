@@ -35,7 +35,9 @@ export async function checkIssuers(config: Config): Promise<SetupFinding[]> {
 async function checkIssuer(issuer: string, managed: boolean): Promise<SetupFinding[]> {
   const need = `issuer ${issuer}`
   try {
+    const requestedAt = Date.now()
     const { response, json } = await getJson(`${issuer}.well-known/openid-configuration`)
+    const receivedAt = Date.now()
     const discovery = Discovery.parse(json)
     if (discovery.issuer !== issuer)
       return [error(need, `calls itself ${discovery.issuer}. Write that into IDP_ISSUER.`)]
@@ -59,18 +61,25 @@ async function checkIssuer(issuer: string, managed: boolean): Promise<SetupFindi
       ...warnings,
       ...(Number.isNaN(date)
         ? []
-        : // The header has whole seconds.
-          [clockDifferenceFinding(`clock, beside that of ${issuer}`, wholeSeconds(date))]),
+        : [
+            clockDifferenceFinding(
+              `clock, beside that of ${issuer}`,
+              dateDifferenceMs(date, requestedAt, receivedAt),
+            ),
+          ]),
     ]
   } catch (cause) {
     return [error(need, `${reasonOf(cause)}. Tokens of this issuer cannot be verified.`)]
   }
 }
 
-/** Difference of our clock to a moment that was cut to whole seconds, 0 within that second. */
-function wholeSeconds(date: number): number {
-  const ahead = Date.now() - date
-  return ahead >= 0 && ahead < 1_000 ? 0 : ahead
+/**
+ * By how much our clock is ahead of the server that sent this `Date` header, which it wrote between
+ * the request and the response, in whole seconds. 0 while both clocks may agree.
+ */
+export function dateDifferenceMs(date: number, requestedAt: number, receivedAt: number): number {
+  if (date > receivedAt) return receivedAt - date
+  return Math.max(0, requestedAt - (date + 999))
 }
 
 async function getJson(address: string): Promise<{ response: Response; json: unknown }> {
