@@ -197,7 +197,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     connections: () => ({
       open: pool.totalCount,
       idle: pool.idleCount,
-      waiting: pool.waitingCount,
+      // The pool serves callers a moment later, also where a connection is idle or may be opened.
+      waiting: Math.max(0, pool.waitingCount - pool.idleCount - (poolSize - pool.totalCount)),
       most: poolSize,
     }),
     close: async () => {
