@@ -232,6 +232,9 @@ async function ensureCertificate(
   const { id } =
     known ?? (await create(operation, client, ['x:Certificate/set', { create: { object } }, 'set']))
   await update(operation, client, 'SystemSettings', { defaultCertificateId: id })
+  // Without it the server presents the certificate from its next start on.
+  const reload = { '@type': 'ReloadTlsCertificates' }
+  await create(operation, client, ['x:Action/set', { create: { object: reload } }, 'set'])
 }
 
 async function makeKey(
