@@ -100,7 +100,13 @@ async function dropReferences(client: pg.Client): Promise<Reference[]> {
 }
 
 /** Of people and prices: statements join them with tables of tenants. */
-const joined = ['former_file_accounts', 'price_amounts', 'temporary_passwords', 'user_readings']
+const joined = [
+  'former_file_accounts',
+  'identity_dues',
+  'price_amounts',
+  'temporary_passwords',
+  'user_readings',
+]
 
 /**
  * Those that tables of tenants reference and that have no tenant, what these reference, what is

@@ -158,7 +158,8 @@ function selectWork(
         or([
           ref('u.platform_admin'),
           eb('u.partner_id', 'is not', null),
-          exists(elsewhere.select('o.user_id')),
+          // Not `exists`, which a database that is distributed by tenant does not plan here.
+          fn.coalesce(elsewhere.select(lit(true).as('is')).limit(1), lit(false)),
         ])
           .$castTo<boolean>()
           .as('neededElsewhere'),

@@ -56,7 +56,7 @@ function selectBookings(db: Db) {
         .as('eventTypeHostSlug'),
       eb
         .selectFrom('hosts as h')
-        .select(hostIsActive.as('active'))
+        .select(hostIsActive().as('active'))
         .whereRef('h.tenant_id', '=', 'e.tenant_id')
         .whereRef('h.id', '=', 'e.host_id')
         .as('eventTypeHostActive'),
@@ -74,7 +74,7 @@ function selectBookings(db: Db) {
       'h.mail_address as hostAddress',
       // ORGANIZER of its invitations: what the host's address was when the host got the booking.
       eb.fn.coalesce('b.organizer', 'h.mail_address').as('organizerAddress'),
-      hostIsActive.as('hostActive'),
+      hostIsActive().as('hostActive'),
       'b.status',
       'b.source',
       'b.uid',

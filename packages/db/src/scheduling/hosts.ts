@@ -1,29 +1,33 @@
-import { type InferResult, type NotNull, type SqlBool, sql } from 'kysely'
+import { type InferResult, type NotNull, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Db, Trx } from '../platform/connect.ts'
 
 export type HostUserStatus = 'active' | 'suspended' | 'deactivated' | 'removed'
 
+const tenantOfRow: RawBuilder<unknown> = sql.ref('h.tenant_id')
+
 /**
  * What the person of `hosts h` is in its tenant. Raw, as `hostIsActive` is, because statements with
- * other joins read it too.
+ * other joins read it too. A statement about one tenant gives its id.
  */
-export const hostUserStatus = sql<HostUserStatus>`(select case
+const hostUserStatus = (tenantId = tenantOfRow) => sql<HostUserStatus>`(select case
     when u.removed_at is not null or m.user_id is null or m.status = 'removing' then 'removed'
     when u.deactivated_at is not null then 'deactivated'
     when m.status = 'suspended' then 'suspended' else 'active' end
-  from users u left join memberships m on m.user_id = u.id and m.tenant_id = h.tenant_id where u.id = h.user_id)`
+  from users u left join memberships m on m.user_id = u.id and m.tenant_id = ${tenantId} where u.id = h.user_id)`
 
 /**
  * Whether `hosts h` can be booked. Reads the membership at query time: a person who leaves or is
  * suspended stops being a host immediately, and is one again when resumed.
  */
-export const hostIsActive = sql<boolean>`(h.active and h.removed_at is null and exists (
+export const hostIsActive = (
+  tenantId = tenantOfRow,
+) => sql<boolean>`(h.active and h.removed_at is null and exists (
   select from memberships m join users u on u.id = m.user_id
-  where m.user_id = h.user_id and m.tenant_id = h.tenant_id and m.status in ('active', 'provisioning')
+  where m.user_id = h.user_id and m.tenant_id = ${tenantId} and m.status in ('active', 'provisioning')
     and u.deactivated_at is null and u.removed_at is null))`
 
-/** Hosts as `h` with their tenants as `t`, removed ones too. */
-function selectHosts(db: Db) {
+/** Hosts as `h` with their tenants as `t`, removed ones too; of one tenant, if it is given. */
+function selectHosts(db: Db, tenantId?: RawBuilder<unknown>) {
   return db
     .selectFrom('hosts as h')
     .innerJoin('tenants as t', 't.id', 'h.tenant_id')
@@ -33,7 +37,7 @@ function selectHosts(db: Db) {
       't.slug as tenantSlug',
       't.status as tenantStatus',
       'h.user_id as userId',
-      hostUserStatus.as('userStatus'),
+      hostUserStatus(tenantId).as('userStatus'),
       'h.slug',
       'h.name',
       'h.title',
@@ -45,7 +49,7 @@ function selectHosts(db: Db) {
       'h.mail_account_id as mailAccountId',
       'h.calendar_id as calendarId',
       'h.listed',
-      hostIsActive.as('active'),
+      hostIsActive(tenantId).as('active'),
       // The switch alone.
       'h.active as enabled',
       'h.limit_day as limitDay',
@@ -62,7 +66,9 @@ export type HostRow = InferResult<ReturnType<typeof selectHosts>>[number]
 
 /** Hosts of this tenant that are not removed. */
 function selectPresentHosts(db: Db, tenantId: string) {
-  return selectHosts(db).where('h.tenant_id', '=', tenantId).where('h.removed_at', 'is', null)
+  return selectHosts(db, sql`${tenantId}`)
+    .where('h.tenant_id', '=', tenantId)
+    .where('h.removed_at', 'is', null)
 }
 
 /** A host of this tenant that is not removed. */
