@@ -99,6 +99,7 @@ import * as eventsEnd from '../migrations/0252-events-end.ts'
 import * as preparedAuditEntries from '../migrations/0253-prepared-audit-entries.ts'
 import * as domainDirectory from '../migrations/0260-domain-directory.ts'
 import * as fillDomainDirectory from '../migrations/0261-fill-domain-directory.ts'
+import * as eventsBySelect from '../migrations/0262-events-by-select.ts'
 import { installJobs } from '../platform/install-jobs.ts'
 import { buildOnlineIndexes } from './online-indexes.ts'
 
@@ -200,6 +201,7 @@ const migrations: Record<string, Migration> = {
   '0253-prepared-audit-entries': preparedAuditEntries,
   '0260-domain-directory': domainDirectory,
   '0261-fill-domain-directory': fillDomainDirectory,
+  '0262-events-by-select': eventsBySelect,
   '0017-health': health,
   '0018-flag-guards': flagGuards,
 }
