@@ -150,7 +150,7 @@ function selectRecords(db: Db, tenantId: string, now: Date) {
           join.onRef('k.tenant_id', '=', 'b.tenant_id').onRef('k.id', '=', 'b.booking_id'),
         )
         .select(({ fn }) => fn.countAll<number>().as('count'))
-        .whereRef('b.tenant_id', '=', 'h.tenant_id')
+        .where('b.tenant_id', '=', tenantId)
         .whereRef('b.host_id', '=', 'h.id')
         .where('b.active', '=', true)
         .where(isComing(now))
