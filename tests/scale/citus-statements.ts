@@ -3,6 +3,7 @@ import { restRequest } from '@atrium/testing/calls'
 import { carriedOut } from '@atrium/testing/carried-out'
 import { openLocations, type Places } from '@atrium/testing/matrix/world'
 import { startReplicated } from '@atrium/testing/postgres/replicated'
+import type { TestResponse } from '@atrium/testing/test-app'
 import pg from 'pg'
 
 interface Statement {
@@ -60,20 +61,21 @@ async function recordCalls(): Promise<Map<string, Statement[]>> {
       const ready = await call.prepare(place).catch(() => undefined)
       if (!ready) continue
       prepared.bound.length = 0
-      statements.push(...(await recorded(() => request(places, name, ready))), ...prepared.bound)
+      statements.push(...(await recorded(() => sendCall(places, name, ready))), ...prepared.bound)
     }
     if (statements.length > 0) sent.set(name, statements)
   }
   return sent
 }
 
-async function request(
+/** A prepared call of the procedure, over REST. */
+export function sendCall(
   { testApp }: Places,
   name: string,
   { input, token }: { input: Record<string, unknown>; token: string | undefined },
-): Promise<void> {
+): Promise<TestResponse> {
   const { method, path, body } = restRequest(name, input)
-  await testApp.request(method, path, { token, ...(body ? { body } : {}) })
+  return testApp.request(method, path, { token, ...(body ? { body } : {}) })
 }
 
 /** pg's connection, as far as `@types/pg` does not describe it. */
@@ -106,7 +108,7 @@ function watchPrepared(): { bound: Statement[] } & Disposable {
 }
 
 /** The statements on rows that all connections of the process send while `work` runs. */
-async function recorded(work: () => Promise<void>): Promise<Statement[]> {
+async function recorded(work: () => Promise<unknown>): Promise<Statement[]> {
   const statements: Statement[] = []
   const { query } = pg.Client.prototype
   pg.Client.prototype.query = function record(this: pg.Client, ...args: unknown[]) {

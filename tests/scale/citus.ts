@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { distanceOf } from '@atrium/testing/postgres/distribution'
 import pg from 'pg'
+import { carryOutOnCitus } from './citus-calls.ts'
 import { connectToCitus, type DistributedSchema, distributeSchema } from './citus-schema.ts'
 import { planStatements } from './citus-statements.ts'
 import type { Check } from './shared-state.ts'
@@ -16,6 +17,7 @@ export async function checkCitus(url: string): Promise<Check[]> {
     const schema = await distributeSchema(client, url)
     return [
       ...ofSchema(schema),
+      await checkCalls(url),
       await checkRouting(client),
       await checkNotify(client, url),
       await checkStatements(client),
@@ -57,9 +59,11 @@ async function checkRouting(client: pg.Client): Promise<Check> {
   // They check and change tables of tenants, which every copy of a reference table would do.
   await client.query('alter table tenants disable trigger user')
   await client.query(`
-    insert into tenants (id, slug, name) select new_id(), 'tenant-' || n, 'Tenant ' || n
+    insert into tenants (id, slug, name) select new_id(), 'routed-' || n, 'Tenant ' || n
       from generate_series(1, ${tenants}) n`)
-  const { rows: made } = await client.query<{ id: string }>('select id from tenants order by id')
+  const { rows: made } = await client.query<{ id: string }>(
+    `select id from tenants where slug like 'routed-%' order by id`,
+  )
   let slowest = 0
   const one: string[] = []
   for (const { id } of made) {
@@ -83,7 +87,7 @@ async function checkRouting(client: pg.Client): Promise<Check> {
   }
   const { rows: spread } = await client.query<{ nodes: number; lists: number }>(`
     select (select count(distinct nodename || nodeport)::int from citus_shards
-      where table_name = 'mail_lists'::regclass) as nodes, (select count(*)::int from mail_lists) as lists`)
+      where table_name = 'mail_lists'::regclass) as nodes, (select count(*)::int from mail_lists where address like 'all@%') as lists`)
   const { nodes, lists } = spread[0] ?? { nodes: 0, lists: 0 }
   return {
     what: `lists of ${tenants} tenants are written and joined on one node each`,
@@ -103,7 +107,7 @@ async function checkNotify(client: pg.Client, url: string): Promise<Check> {
     await client.query('begin')
     const { rows } = await client.query<{ id: string }>(`
       update mail_lists set name = 'Everybody'
-      where tenant_id = (select id from tenants order by id limit 1) returning tenant_id as id`)
+      where tenant_id = (select id from tenants where slug like 'routed-%' limit 1) returning tenant_id as id`)
     const id = rows[0]?.id
     await client.query(`select pg_notify('tenant_changed', $1)`, [id])
     await client.query('commit')
@@ -115,6 +119,22 @@ async function checkNotify(client: pg.Client, url: string): Promise<Check> {
     }
   } finally {
     await listener.end()
+  }
+}
+
+/** The answers are not compared: without its triggers the database writes no history. */
+async function checkCalls(url: string): Promise<Check> {
+  const { procedures, succeeded, failed } = await carryOutOnCitus(url)
+  const byReason = Map.groupBy(failed, ({ reason }) => reason)
+  const reasons = [...byReason]
+    .sort(([, one], [, other]) => other.length - one.length)
+    .map(
+      ([reason, of]) => `${of.length} × ${reason} (${of.map((one) => one.procedure).join(', ')})`,
+    )
+  return {
+    what: 'calls of every procedure, carried out on it',
+    measured: `those of ${succeeded} of ${procedures} procedures; not: ${listed(reasons)}`,
+    holds: failed.length === 0,
   }
 }
 

@@ -27,7 +27,7 @@ const left: Distance = {
   ],
   notifyingTriggers: [],
   volatileFunctions: [],
-  // They become statements of the service before the schema is distributed.
+  // They guard rules against every writer, and stay (docs/how-to/scale.md).
   crossingTriggers: [
     'partners.access_grants_of_partner',
     'tenants.access_grants_of_tenant',
