@@ -23,7 +23,9 @@ export async function setUpIdentity(context: SetupContext, token: string) {
   const access = { baseUrl: context.endpoints.identity, token }
   await waitForAccess(context, access)
   const apply = async (blueprint: Pick<ApplyBlueprint, 'name' | 'content' | 'context'>) => {
-    const outcome = await applyBlueprint({ ...access, ...blueprint, patience })
+    const outcome = await untilStarted(context, isStarting, () =>
+      applyBlueprint({ ...access, ...blueprint, patience }),
+    )
     if (!outcome.applied)
       throw new SetupError(
         `authentik did not apply the blueprint:\n${outcome.faults.map((fault) => `  ${fault}`).join('\n')}`,
@@ -47,6 +49,13 @@ export async function setUpIdentity(context: SetupContext, token: string) {
 }
 
 /**
+ * A new authentik fails while its worker still applies its own blueprints: checking ours makes the
+ * same objects, and the loser of the two is an internal error.
+ */
+const isStarting = (error: unknown) =>
+  error instanceof UpstreamError && ['connection', 'timeout', 'server'].includes(error.kind)
+
+/**
  * The worker makes the token of the environment at its first start, a while after the server
  * responds. Throws SetupError when authentik does not accept it in time.
  */
@@ -54,11 +63,10 @@ async function waitForAccess(
   context: SetupContext,
   access: { baseUrl: string; token: string },
 ): Promise<void> {
-  const isStarting = (error: unknown) =>
-    error instanceof UpstreamError &&
-    ['unauthorized', 'connection', 'timeout', 'server'].includes(error.kind)
+  const isWithoutToken = (error: unknown) =>
+    isStarting(error) || (error instanceof UpstreamError && error.kind === 'unauthorized')
   try {
-    await untilStarted(context, isStarting, () => checkSetupAccess(access))
+    await untilStarted(context, isWithoutToken, () => checkSetupAccess(access))
   } catch (error) {
     if (!(error instanceof UpstreamError) || error.kind !== 'unauthorized') throw error
     throw new SetupError(

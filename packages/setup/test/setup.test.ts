@@ -230,7 +230,6 @@ describe('running it again', () => {
   })
 
   it.each([
-    ['identity', 'POST /api/v3/managed/blueprints/'],
     ['identity', 'POST /api/v3/core/users/'],
     ['mail', 'x:Bootstrap/set'],
     ['mail', 'x:ApiKey/set'],
@@ -287,6 +286,20 @@ describe('what it waits for', () => {
 })
 
 describe('parts that start slowly', () => {
+  it('are asked again: authentik fails while it applies blueprints of its own', async () => {
+    workplace = await startWorkplace()
+    workplace.publish()
+    workplace.sandbox.fault({
+      system: 'identity',
+      match: 'POST /api/v3/managed/blueprints/',
+      mode: 'error',
+      status: 405,
+      times: 2,
+    })
+    await setUp(workplace.context)
+    expect(workplace.sandbox.identity.findUser('olga@workplace.test')).toBeDefined()
+  })
+
   it('are waited for: authentik makes its token, OpenCloud its services, a while later', async () => {
     let calls = 0
     const exec = async (service: string, command: readonly string[]) => {
