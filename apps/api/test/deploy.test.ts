@@ -126,7 +126,8 @@ interface Service {
   secrets?: (string | { source: string; target: string })[]
   volumes?: string[]
   networks?: string[] | Record<string, unknown>
-  depends_on?: Record<string, { condition: string }>
+  depends_on?: Record<string, { condition: string; required?: boolean }>
+  configs?: unknown[]
   ports?: string[]
   profiles?: string[]
   read_only?: boolean
@@ -215,6 +216,26 @@ describe('compose.yaml', () => {
     ])
     for (const outside of ['outside', 'inside'])
       expect(networksOf(services.postgres ?? {})).not.toContain(outside)
+  })
+
+  it('gives the proxy volumes that it may write, and addresses to a part that may take them', async () => {
+    const { services } = await load()
+    // Docker would copy the folder of the image into a new volume, with root as its owner.
+    const kept = services.caddy?.volumes?.filter((volume) => volume.startsWith('caddy-'))
+    expect(kept).toEqual(['caddy-data:/data:nocopy', 'caddy-config:/config:nocopy'])
+    // Compose writes a config into the container, which a read-only one rejects.
+    const taking = Object.values(services).filter(({ configs }) => configs)
+    expect(taking.map(({ read_only }) => read_only)).toEqual([false])
+  })
+
+  it('starts the pooler, where it is asked for, before the programs that connect to it', async () => {
+    const { services } = await load()
+    expect(services.api?.depends_on?.pgbouncer).toEqual({
+      condition: 'service_healthy',
+      required: false,
+    })
+    for (const name of ['portal', 'operator', 'booking'])
+      expect(services[name]?.depends_on, name).toHaveProperty('api')
   })
 
   it('bounds the memory and the log of every part', async () => {
