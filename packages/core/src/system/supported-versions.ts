@@ -11,7 +11,7 @@ export const supportedVersions = {
   authentik: { name: 'authentik', oldest: '2026.2', newest: '2026.8' },
   stalwart: { name: 'Stalwart', oldest: '0.16.18', newest: '0.16' },
   opencloud: { name: 'OpenCloud', oldest: '1.0', newest: '7.2' },
-  pgbouncer: { name: 'PgBouncer', oldest: '1.21', newest: '1.25' },
+  pgbouncer: { name: 'PgBouncer', oldest: '1.21', newest: '1.26' },
   node: { name: 'Node.js', oldest: '26', newest: '26' },
 } as const satisfies Record<string, { name: string; oldest: string; newest: string }>
 export type SupportedSystem = keyof typeof supportedVersions
