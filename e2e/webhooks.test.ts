@@ -63,7 +63,10 @@ it('an owner adds a webhook, sees what it gets, rotates its secret and removes i
   status = 500
   await drawer.getByRole('button', { name: 'Send test event' }).click()
   await page.getByText('The endpoint did not accept the event.').waitFor()
-  const failed = drawer.getByRole('row', { name: /Test event/ })
+  // Not the event that says that it was sent, which may fail beside it.
+  const failed = drawer
+    .getByRole('row')
+    .filter({ has: page.getByText('Test event', { exact: true }) })
   await failed.getByText('Status 500').waitFor()
   await failed.getByText('Details').click()
   await failed.getByText('of the receiver').waitFor()
@@ -155,7 +158,10 @@ it.each([
   const drawer = page.getByRole('dialog', { name: host })
   status = 500
   await drawer.getByRole('button', { name: 'Send test event' }).click()
-  const failed = drawer.getByRole('row', { name: /Test event/ })
+  // Not the event that says that it was sent, which may fail beside it.
+  const failed = drawer
+    .getByRole('row')
+    .filter({ has: page.getByText('Test event', { exact: true }) })
   await failed.getByText('Status 500').waitFor()
   await failed.getByText('Details').click()
   await failed.getByText('of the receiver').waitFor()
