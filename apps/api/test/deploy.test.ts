@@ -324,8 +324,10 @@ describe('compose.yaml', () => {
   it('pins every image', async () => {
     const example = await read('deploy/.env.example')
     const images = [...example.matchAll(/^\w+_IMAGE=\S+:v?(\S+)$/gm)].map(([, tag]) => tag)
-    expect(images).toHaveLength(11)
-    for (const tag of images) expect(tag).toMatch(/^\d+\.\d+(\.\d+)?(-\w+)?$/)
+    expect(images).toHaveLength(12)
+    for (const tag of images) expect(tag).toMatch(/^\d+\.\d+(\.\d+)?(-[\w-]+)?$/)
+    const [, node] = /^ARG NODE_IMAGE=(\S+)$/m.exec(await read('deploy/Dockerfile')) ?? []
+    expect(example).toContain(`\nNODE_IMAGE=${node}\n`)
     for (const [name, { image, build }] of Object.entries((await load()).services))
       if (!build) expect(image, name).toMatch(/^\$\{\w+_IMAGE:\?\}$/)
   })

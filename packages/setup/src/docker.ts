@@ -4,6 +4,8 @@ import { spawn } from 'node:child_process'
 export interface Docker {
   /** `docker compose …` in the folder of compose.yaml; its output goes to the person. */
   compose(args: readonly string[], environment?: Readonly<Record<string, string>>): Promise<void>
+  /** Fetches an image that no service names. */
+  pull(image: string): Promise<void>
   /** The output of a command in a container that runs. */
   exec(service: string, command: readonly string[]): Promise<string>
   /** Version of Compose, such as `2.39.4`. */
@@ -51,6 +53,9 @@ export function dockerOf(folder: string): Docker {
   return {
     async compose(args, environment) {
       await run({ args: ['compose', ...args], folder, environment, capture: false })
+    },
+    async pull(image) {
+      await run({ args: ['pull', '--quiet', image], folder, capture: false })
     },
     exec: (service, command) =>
       run({ args: ['compose', 'exec', '-T', service, ...command], folder, capture: true }),

@@ -20,6 +20,13 @@ export function chooseImages(
   )
 }
 
+/** Fetches the images that `.env` names, also the one on which those of Atrium are built. */
+export async function pullImages(files: Files, docker: Docker): Promise<void> {
+  await docker.compose(['pull', '--ignore-buildable'])
+  const { NODE_IMAGE } = parseSettings((await files.read('.env')) ?? '')
+  if (NODE_IMAGE) await docker.pull(NODE_IMAGE)
+}
+
 /**
  * Writes the digest of each pulled image into `.env`, so that every later start runs the same
  * content, whatever the registry does to the tag.

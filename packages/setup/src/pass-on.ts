@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { parseSettings } from './settings.ts'
 
 /** Commands of the API's own program, which knows its settings and the database. */
 export const passedOn: readonly string[] = [
@@ -44,7 +45,7 @@ export function passOnArguments(command: readonly string[]): string[] {
 
 /** Runs the command there, with this terminal, and returns its exit status. */
 export async function passOn(folder: string, command: readonly string[]): Promise<number> {
-  const env = { ...(await setupToken(folder, command)), ...process.env }
+  const env = { ...(await passOnEnvironment(folder, command)), ...process.env }
   return new Promise((resolve) => {
     const child = spawn('docker', passOnArguments(command), { cwd: folder, env, stdio: 'inherit' })
     child.on('error', (error) => {
@@ -55,14 +56,21 @@ export async function passOn(folder: string, command: readonly string[]): Promis
   })
 }
 
-/** With it, the doctor compares authentik with the blueprint; the service itself never has it. */
-async function setupToken(
+/**
+ * Variables that the command needs. `doctor` compares authentik with the blueprint by the token of
+ * the set-up, which the service itself never has. `upgrade` reads the new compose.yaml before the
+ * set-up has written what is new in `.env.example` into `.env`.
+ */
+export async function passOnEnvironment(
   folder: string,
   [name]: readonly string[],
-): Promise<{ IDP_SETUP_TOKEN?: string }> {
-  if (name !== 'doctor') return {}
-  const token = await readFile(join(folder, 'secrets/authentik-setup-token'), 'utf8').catch(
-    () => '',
+): Promise<Record<string, string>> {
+  const read = (path: string) => readFile(join(folder, path), 'utf8').catch(() => '')
+  if (name === 'doctor')
+    return { IDP_SETUP_TOKEN: (await read('secrets/authentik-setup-token')).trim() }
+  if (name !== 'upgrade') return {}
+  const known = parseSettings(await read('.env'))
+  return Object.fromEntries(
+    Object.entries(parseSettings(await read('.env.example'))).filter(([key]) => !(key in known)),
   )
-  return { IDP_SETUP_TOKEN: token.trim() }
 }

@@ -8,7 +8,7 @@ import {
   waitForRecords,
 } from './dns-records.ts'
 import { makeOperator, setUpIdentity } from './identity.ts'
-import { chooseImages, pinImages } from './images.ts'
+import { chooseImages, pinImages, pullImages } from './images.ts'
 import { connectMail, readMailRecords, startMail } from './mail.ts'
 import { connectFiles } from './opencloud.ts'
 import { makeSecrets, type Secrets } from './secrets.ts'
@@ -51,7 +51,7 @@ export async function setUp(context: SetupContext): Promise<void> {
   await waitForDns(context)
 
   say('Fetching and building images')
-  await docker.compose(['pull', '--ignore-buildable'])
+  await pullImages(files, docker)
   await pinImages(files, docker)
   await docker.compose(['build'], context.commit ? { ATRIUM_COMMIT: context.commit } : {})
 

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { passOnArguments } from '../src/pass-on.ts'
+import { passOnArguments, passOnEnvironment } from '../src/pass-on.ts'
 
 const program = join(import.meta.dirname, '../src/main.ts')
 let folder: string
@@ -78,6 +78,20 @@ describe('atrium', () => {
     expect(args.join(' ')).toMatch(
       / --env IDP_SETUP_TOKEN api node --env-file=\/run\/secrets\/api\.env apps\/api\/dist\/admin\.js doctor --json --backups \/backup-status$/,
     )
+  })
+
+  it('gives the doctor the token of the set-up, and an upgrade the variables that are new', async () => {
+    await mkdir(join(folder, 'secrets'))
+    await writeFile(join(folder, 'secrets/authentik-setup-token'), 'token-of-setup\n')
+    await writeFile(join(folder, '.env.example'), 'OLD_IMAGE=old:1\nNEW_IMAGE=new:1\n')
+    await writeFile(join(folder, '.env'), 'OLD_IMAGE=old:1@sha256:1234\n')
+    const variables = (...command: string[]) => passOnEnvironment(folder, command)
+    expect(await variables('doctor')).toEqual({ IDP_SETUP_TOKEN: 'token-of-setup' })
+    expect(await variables('upgrade', '--check')).toEqual({ NEW_IMAGE: 'new:1' })
+    expect(await variables('operator', 'create')).toEqual({})
+    expect(await passOnEnvironment(join(folder, 'empty'), ['doctor'])).toEqual({
+      IDP_SETUP_TOKEN: '',
+    })
   })
 
   it('checks an upgrade with the new version, beside the one that runs', () => {

@@ -90,6 +90,9 @@ export async function startWorkplace(
           if (login) recoveryAdmin.password = login[1] ?? ''
           else sandbox.mail.restart()
         },
+        async pull(image) {
+          commands.push(`pull ${image}`)
+        },
         async exec(service, command) {
           commands.push(`exec ${service} ${command.join(' ')}`)
           if (service === 'caddy') return 'yes\n'
