@@ -1,4 +1,4 @@
-import { cp, readFile } from 'node:fs/promises'
+import { cp, readFile, realpath } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { Plugin } from 'vite'
@@ -64,12 +64,13 @@ async function copyPackage(
 
 /**
  * The folder of a package as Node finds it from another one; its `exports` may hide the manifest.
+ * The real one: what a package needs is beside that, not beside the link to it.
  */
 async function folderOf(name: string, from: string): Promise<string> {
   for (const place of createRequire(join(from, 'package.json')).resolve.paths(name) ?? []) {
     const folder = join(place, name)
     const found = await readFile(join(folder, 'package.json')).catch(() => undefined)
-    if (found) return folder
+    if (found) return realpath(folder)
   }
   throw new Error(`${name} is not installed for ${dirname(from)}`)
 }
