@@ -5,6 +5,7 @@ import { join, relative } from 'node:path'
 import { parseArgs, stripVTControlCharacters } from 'node:util'
 import { typeCheck } from '@atrium/testing/type-check'
 import { readChange, testsNamedAfter } from './changed.ts'
+import type { UnhandledError } from './unhandled-errors.ts'
 
 /**
  * Everything that must hold, in one command: types, lint and format, architecture, regular
@@ -33,6 +34,11 @@ interface Check {
   /** Whether Vitest's report counts the single tests; other checks count as one. */
   counted?: boolean
   env?: Readonly<Record<string, string>>
+}
+
+/** Where `unhandled-errors.ts` writes what was thrown outside of every test of a check. */
+function unhandledOf(check: string): string {
+  return join(reports, `${check}.unhandled.json`)
 }
 
 const vite = (app: string): [string, ...string[]] => [
@@ -64,11 +70,13 @@ const vitest = (
       ...projects.flatMap((project) => ['--project', project]),
       '--reporter=default',
       '--reporter=json',
+      `--reporter=${join(import.meta.dirname, 'unhandled-errors.ts')}`,
       `--outputFile.json=${join(reports, `${name}.json`)}`,
       ...which,
     ],
   ],
   counted: true,
+  env: { ATRIUM_UNHANDLED_ERRORS: unhandledOf(name) },
 })
 
 const types: Check = {
@@ -221,7 +229,18 @@ async function readReport(check: string): Promise<Counted> {
       failure(where, test.fullName, test.failureMessages?.join('\n') ?? ''),
     )
   })
-  return { passed: report.numPassedTests, failed: report.numFailedTests, failures }
+  const unhandled: UnhandledError[] = JSON.parse(
+    await readFile(unhandledOf(check), 'utf8').catch(() => '[]'),
+  )
+  for (const { file, message } of unhandled) {
+    const where = file === null ? check : `${check}  ${relative(root, file)}`
+    failures.push(failure(where, 'thrown outside of every test', message))
+  }
+  return {
+    passed: report.numPassedTests,
+    failed: report.numFailedTests + unhandled.length,
+    failures,
+  }
 }
 
 function failure(where: string, what: string, message: string): string {
