@@ -2,6 +2,7 @@ import ICAL from 'ical.js'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import PostalMime from 'postal-mime'
 import { expect, inject, vi } from 'vitest'
+import { closeContext } from './browser.ts'
 import { phone, type Screen } from './people.ts'
 
 /**
@@ -129,7 +130,7 @@ export async function visitor(
     if (message.type() === 'error' && /Content Security Policy|Refused to/.test(message.text()))
       complaints.push(message.text())
   })
-  return { page, context, complaints, [Symbol.asyncDispose]: () => context.close() }
+  return { page, context, complaints, [Symbol.asyncDispose]: () => closeContext(context) }
 }
 
 export interface CaughtMail {

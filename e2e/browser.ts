@@ -3,7 +3,12 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import chromium, { inflate } from '@sparticuz/chromium'
-import { type Browser, type LaunchOptions, chromium as playwright } from 'playwright-core'
+import {
+  type Browser,
+  type BrowserContext,
+  type LaunchOptions,
+  chromium as playwright,
+} from 'playwright-core'
 
 const installed = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
@@ -72,4 +77,14 @@ async function broughtLibraries(): Promise<Record<string, string>> {
     LD_LIBRARY_PATH: join(tmpdir(), 'al2023', 'lib'),
     FONTCONFIG_PATH: join(tmpdir(), 'fonts'),
   }
+}
+
+/**
+ * Closes the context and its pages. A route whose request is still under way then fails after the
+ * test has ended, which nobody waits for: Playwright ignores it once the routes are taken away.
+ */
+export async function closeContext(context: BrowserContext): Promise<void> {
+  for (const page of context.pages()) await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await context.unrouteAll({ behavior: 'ignoreErrors' })
+  await context.close()
 }

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { beforeAll, describe, expect, inject, it } from 'vitest'
-import { openBrowser } from './browser.ts'
+import { closeContext, openBrowser } from './browser.ts'
 import { expectWellMade, phone, signIn, visit } from './people.ts'
 
 const slug = 'card-entry'
@@ -135,7 +135,7 @@ describe('with keys of the payment processor', () => {
     await page.getByRole('button', { name: 'Save card' }).click()
     await page.getByText('Mastercard ending in 4444').first().waitFor()
     expect(new URL(page.url()).pathname).toBe(`/t/${slug}/billing`)
-    await context.close()
+    await closeContext(context)
   })
 
   it('the button of the billing page leads there by loading the page, and a form that does not come is told', async () => {

@@ -2,6 +2,7 @@ import AxeBuilder from '@axe-core/playwright'
 import axe, { type AxeResults, type ContextObject, type RunOptions } from 'axe-core'
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { expect, inject } from 'vitest'
+import { closeContext } from './browser.ts'
 
 /** A separate browser for one person, without a trace of anyone else. */
 export interface Visit extends AsyncDisposable {
@@ -34,7 +35,7 @@ export async function visit(
     if (message.type() === 'error' && /Content Security Policy|Refused to/.test(message.text()))
       complaints.push(message.text())
   })
-  return { page, context, complaints, [Symbol.asyncDispose]: () => context.close() }
+  return { page, context, complaints, [Symbol.asyncDispose]: () => closeContext(context) }
 }
 
 /** Cookies of people who have signed in, by app and name, for the files that this worker runs. */
