@@ -15,10 +15,10 @@ type Fields<Operation extends Name> = Part<operations[Operation]['parameters']['
 /** The input of a procedure: the fields of path, query and body together. */
 export type InputOf<Operation extends Name> =
   unknown extends Fields<Operation>
-    ? // biome-ignore lint/suspicious/noConfusingVoidType: tRPC calls a procedure of it without input
+    ? // biome-ignore lint/suspicious/noConfusingVoidType: tRPC calls it without input
       void
     : Record<never, never> extends Fields<Operation>
-      ? // biome-ignore lint/suspicious/noConfusingVoidType: the same for fields that may all be left out
+      ? // biome-ignore lint/suspicious/noConfusingVoidType: all fields are optional
         Fields<Operation> | void
       : Fields<Operation>
 

@@ -48,8 +48,8 @@ export async function findEntitlementFactsOf(
   tenantIds: readonly string[],
   now: Date,
 ): Promise<Map<string, EntitlementFacts>> {
-  // Plain SQL: `distinct on`, and the statement of `overdueInvoices`. Each part names the tenants, so
-  // that a database distributed by tenant plans it.
+  // Plain SQL: `distinct on`, and the statement of `overdueInvoices`. Each part names the tenants,
+  // so that a database distributed by tenant plans it.
   const { rows } = await sql<DetailRow>`
     select t.id as "tenantId", case when s.id is not null then json_build_object('source', s.source, 'plan', s.plan, 'seats', s.seats, 'status', s.status,
         'currency', s.currency) end as subscription,

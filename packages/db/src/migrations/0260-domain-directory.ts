@@ -1,10 +1,10 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Which tenant a proven name belongs to. The primary key makes names unique among all tenants in the
- * place of an index of `domains`, which can be distributed by tenant then. The trigger is for the
- * version before, which does not write the table; the service writes it first. Names from before are
- * entered by 0261.
+ * Which tenant a proven name belongs to. The primary key makes names unique among all tenants in
+ * the place of an index of `domains`, which can be distributed by tenant then. The trigger is for
+ * the version before, which does not write the table; the service writes it first. Names from
+ * before are entered by 0261.
  */
 export async function up(db: Kysely<never>): Promise<void> {
   await sql`
