@@ -7,7 +7,7 @@ import {
   demoTenantSlugs,
 } from '@atrium/core/demo/demo'
 import type { DemoHistory } from '@atrium/core/demo/demo-history'
-import { deviceCodeGrant } from './oidc/device.ts'
+import { deviceCodeGrant } from './oidc/device-pages.ts'
 import { hashPassword } from './passwords.ts'
 import {
   type ApplicationRecord,

@@ -20,6 +20,11 @@ export function accessTokenSeconds(provider: ProviderRecord): number {
   return Math.max(1, Math.round(parseDuration(provider.access_token_validity) ?? 3_600))
 }
 
+/** The lifetime of an authorization code, which is also that of a device code. */
+export function authorizationCodeSeconds(provider: ProviderRecord): number {
+  return Math.max(1, Math.round(parseDuration(provider.access_code_validity) ?? 60))
+}
+
 export function issuerOf(
   store: Store,
   application: ApplicationRecord,

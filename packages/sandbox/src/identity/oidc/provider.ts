@@ -17,10 +17,15 @@ import {
   type Store,
   sessionIdClaim,
 } from '../records.ts'
-import { accessTokenSeconds, issuerOf, recordAccessToken } from './access-tokens.ts'
+import {
+  accessTokenSeconds,
+  authorizationCodeSeconds,
+  issuerOf,
+  recordAccessToken,
+} from './access-tokens.ts'
 import { createAdapter } from './adapter.ts'
 import { accessTokenClaims, acr, attachedScopes, scopeClaims } from './claims.ts'
-import { deviceCodeGrant, devicePages, deviceRoute, lifetimeOf } from './device.ts'
+import { deviceCodeGrant, devicePages, deviceRoute } from './device-pages.ts'
 import { signingKeys } from './keys.ts'
 import { sessionSeconds, touchLogin } from './logins.ts'
 
@@ -222,11 +227,8 @@ export function createOpenIdProvider(parts: ProviderParts): Provider {
     },
     ttl: {
       AccessToken: accessTokenSeconds(provider),
-      AuthorizationCode: Math.max(
-        1,
-        Math.round(parseDuration(provider.access_code_validity) ?? 60),
-      ),
-      DeviceCode: lifetimeOf({ provider }),
+      AuthorizationCode: authorizationCodeSeconds(provider),
+      DeviceCode: authorizationCodeSeconds(provider),
       Grant: grantSeconds,
       IdToken: accessTokenSeconds(provider),
       Interaction: 3_600,
