@@ -79,11 +79,11 @@ const hasFields = (fields: Values) => Object.keys(fields).length > 0
 /** The values of the path, and the fields that remain. */
 function split({ path }: Operation, values: Values): { inPath: Values; fields: Values } {
   const names = pathParameters(path)
-  const given = Object.entries(values).filter(([, value]) => value !== undefined)
-  const [inPath, fields] = [true, false].map((wanted) =>
-    Object.fromEntries(given.filter(([name]) => names.includes(name) === wanted)),
-  )
-  return { inPath: inPath ?? {}, fields: fields ?? {} }
+  const present = Object.entries(values).filter(([, value]) => value !== undefined)
+  return {
+    inPath: Object.fromEntries(present.filter(([name]) => names.includes(name))),
+    fields: Object.fromEntries(present.filter(([name]) => !names.includes(name))),
+  }
 }
 
 /** The slug of the owner that a path names, from the profile where there is one. */

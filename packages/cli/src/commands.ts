@@ -11,7 +11,8 @@ import { saveFile } from './save-file.ts'
 import type { Terminal } from './terminal.ts'
 import { watch, watchedAfter } from './watch.ts'
 
-type Given = Readonly<Record<string, unknown>>
+/** Values of the options of a command. */
+type Options = Readonly<Record<string, unknown>>
 
 const defaultWatchSeconds = 2
 const kebab = (name: string) => name.replaceAll(/([A-Z])/g, (letter) => `-${letter.toLowerCase()}`)
@@ -75,24 +76,28 @@ const ownArguments = (operation: Operation) =>
 async function run(
   operation: Operation,
   args: readonly string[],
-  given: Given,
+  options: Options,
   terminal: Terminal,
 ): Promise<void> {
-  const profile = await chooseProfile(choiceOf(operation, given), terminal.env)
-  const values = await readValues(operation, args, given, profile)
-  if (operation.method === 'DELETE' && terminal.interactive && !given.yes) {
+  const profile = await chooseProfile(choiceOf(operation, options), terminal.env)
+  const values = await readValues(operation, args, options, profile)
+  if (operation.method === 'DELETE' && terminal.interactive && !options.yes) {
     const message = `${operation.summary}?`
-    const wanted = await confirm({ message, default: false }, terminal.prompt)
-    if (!wanted) throw new DeclinedError('Nothing was changed.')
+    const confirmed = await confirm({ message, default: false }, terminal.prompt)
+    if (!confirmed) throw new DeclinedError('Nothing was changed.')
   }
   const caller = createCaller(profile)
   if (operation.output === 'file') {
     const content = await caller.download(operation, values)
-    return saveFile(content, { path: given.output, progress: given.watch !== undefined }, terminal)
+    return saveFile(
+      content,
+      { path: options.output, progress: options.watch !== undefined },
+      terminal,
+    )
   }
-  const show = (data: unknown) => print(data, operation, given, terminal)
-  if (given.watch !== undefined) {
-    const seconds = given.watch === true ? defaultWatchSeconds : Number(given.watch)
+  const show = (data: unknown) => print(data, operation, options, terminal)
+  if (options.watch !== undefined) {
+    const seconds = options.watch === true ? defaultWatchSeconds : Number(options.watch)
     if (!(seconds >= 1)) throw new UsageError('--watch takes seconds, at least 1.')
     const tell = (text: string) => terminal.note(text)
     const read = () => caller.call(operation, values)
@@ -102,7 +107,8 @@ async function run(
     const { record, readAgain } = recordOf(operation, values, response)
     return watch(() => caller.call(...readAgain), show, tell, seconds * 1_000, record)
   }
-  if (given.all) return show({ items: await caller.callPages(operation, values), nextCursor: null })
+  if (options.all)
+    return show({ items: await caller.callPages(operation, values), nextCursor: null })
   show(await caller.call(operation, values))
 }
 
@@ -111,31 +117,31 @@ function recordOf({ name }: Operation, { slug }: Values, response: unknown) {
   const watched = watchedAfter[name]
   const reads = readOperations().find((operation) => operation.name === watched?.read)
   if (!watched || !reads) throw new UsageError(`--watch does not go with ${name}.`)
-  const fields = response as Given
-  const record = (watched.within === undefined ? fields : fields[watched.within]) as Given
+  const fields = response as Values
+  const record = (watched.within === undefined ? fields : fields[watched.within]) as Values
   const readAgain = [reads, { slug, [watched.parameter]: record[watched.key] }] as const
   return { record, readAgain }
 }
 
 /** The options of the program; a field of the operation with the same name is not one of them. */
-function choiceOf({ fields }: Operation, given: Given): Choice {
+function choiceOf({ fields }: Operation, options: Options): Choice {
   const names = ['profile', 'url', 'tenant', 'partner'].filter((name) => !(name in fields))
   return Object.fromEntries(
-    names.flatMap((name) => (typeof given[name] === 'string' ? [[name, given[name]]] : [])),
+    names.flatMap((name) => (typeof options[name] === 'string' ? [[name, options[name]]] : [])),
   )
 }
 
 async function readValues(
   operation: Operation,
   args: readonly string[],
-  given: Given,
+  options: Options,
   profile: Profile,
 ): Promise<Values> {
-  const input = typeof given.input === 'string' ? await readJson(given.input) : {}
+  const input = typeof options.input === 'string' ? await readJson(options.input) : {}
   if (typeof input !== 'object' || input === null || Array.isArray(input))
     throw new UsageError('--input takes a JSON object.')
   const fields = Object.entries(operation.fields).flatMap(([name, schema]) => {
-    const value = given[name]
+    const value = options[name]
     return value === undefined
       ? []
       : [[name, readOption(kebab(name), schema, value as string | boolean | string[])]]
@@ -152,9 +158,9 @@ async function readValues(
   return values
 }
 
-function print(data: unknown, operation: Operation, given: Given, terminal: Terminal): void {
+function print(data: unknown, operation: Operation, options: Options, terminal: Terminal): void {
   if (operation.output === 'nothing') terminal.note(`Done: ${operation.summary}.`)
-  else if (given.json) terminal.print(JSON.stringify(data, null, 2))
+  else if (options.json) terminal.print(JSON.stringify(data, null, 2))
   else {
     terminal.print(render(data, terminal.width))
     const { nextCursor, items } = data as { nextCursor?: string | null; items?: unknown[] }

@@ -48,20 +48,20 @@ export function placeholderOf(name: string, schema: FieldSchema): string {
 export function readOption(
   name: string,
   schema: FieldSchema,
-  given: string | boolean | string[],
+  value: string | boolean | string[],
 ): unknown {
-  if (typeof given === 'boolean') return given
-  if (Array.isArray(given)) return given.map((one) => readOption(name, itemsOf(schema), one))
+  if (typeof value === 'boolean') return value
+  if (Array.isArray(value)) return value.map((one) => readOption(name, itemsOf(schema), one))
   const types = typesOf(schema)
-  if (given === 'null' && schema.anyOf?.some(({ type }) => type === 'null')) return null
-  if (types.includes('string')) return given
+  if (value === 'null' && schema.anyOf?.some(({ type }) => type === 'null')) return null
+  if (types.includes('string')) return value
   try {
-    const value: unknown = JSON.parse(given)
+    const parsed: unknown = JSON.parse(value)
     const isNumber = types.some((type) => type === 'integer' || type === 'number')
-    if (!isNumber || typeof value === 'number') return value
+    if (!isNumber || typeof parsed === 'number') return parsed
   } catch {}
   throw new UsageError(
-    `--${name} takes ${types[0] === 'object' ? 'JSON' : `a value of type ${types[0]}`}: ${given}`,
+    `--${name} takes ${types[0] === 'object' ? 'JSON' : `a value of type ${types[0]}`}: ${value}`,
   )
 }
 

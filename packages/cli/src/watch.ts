@@ -43,18 +43,18 @@ export async function watch(
   intervalMs: number,
   shown?: unknown,
 ): Promise<void> {
-  const begun = performance.now()
+  const startedAt = performance.now()
   let before = JSON.stringify(shown) as string | undefined
-  let told: string | undefined
+  let reported: string | undefined
   for (;;) {
     const data = await read()
     const text = JSON.stringify(data)
     if (text !== before) show(data)
     before = text
     const progress = progressOf(data)
-    if (progress !== undefined && progress !== told)
-      tell(`${progress} (${Math.round((performance.now() - begun) / 1_000)} s)`)
-    told = progress
+    if (progress !== undefined && progress !== reported)
+      tell(`${progress} (${Math.round((performance.now() - startedAt) / 1_000)} s)`)
+    reported = progress
     if (isSettled(data)) return
     await sleep(intervalMs)
   }
