@@ -51,7 +51,15 @@ const oldWords = [
 const fixedNames =
   /_|Arrow(Up|Down|Left|Right|BackUp)|^(withArrow|givenName|refuseAdjustment)$|^(Dns|String|Wire|Booking)?Answer$|^answerCharacters$/
 /** Fields of the API, of rows and of messages. A variable of such a name counts. */
-const fixedFields = ['askedWithinDays', 'lastAskedAt', 'owed', 'owedSince', 'refused', 'wanted']
+const fixedFields = [
+  'askedWithinDays',
+  'lastAskedAt',
+  'owed',
+  'owedSince',
+  'refused',
+  'wakes',
+  'wanted',
+]
 
 const root = join(import.meta.dirname, '..')
 const tracked = execFileSync('git', ['ls-files', '*.ts', '*.tsx'], { cwd: root, encoding: 'utf8' })

@@ -49,14 +49,14 @@ async function copyPackage(
   if (hoisted === manifest.version) return
   const folder = join(hoisted === undefined ? top : target, 'node_modules', name)
   if (hoisted === undefined) copied.set(name, manifest.version)
-  const wanted = only[name]
+  const included = only[name]
   await cp(source, folder, {
     recursive: true,
     dereference: true,
     filter: (path) =>
       !path.slice(source.length).includes('/node_modules') &&
       !unused.test(path) &&
-      (wanted === undefined || !/\.\w+$/.test(path.slice(source.length)) || wanted.test(path)),
+      (included === undefined || !/\.\w+$/.test(path.slice(source.length)) || included.test(path)),
   })
   for (const dependency of Object.keys(manifest.dependencies ?? {}))
     await copyPackage(dependency, source, folder, copied, top)

@@ -227,10 +227,10 @@ export function createBff(options: BffOptions): Bff {
 
 /** Whether the database with the sessions responds within two seconds. */
 function responds({ db }: Database): Promise<boolean> {
-  const late = new Promise<false>((done) => setTimeout(() => done(false), 2_000).unref())
-  const asked = pingDatabase(db).then(
+  const timeout = new Promise<false>((done) => setTimeout(() => done(false), 2_000).unref())
+  const ping = pingDatabase(db).then(
     () => true,
     () => false,
   )
-  return Promise.race([asked, late])
+  return Promise.race([ping, timeout])
 }

@@ -59,8 +59,8 @@ export async function missingRecords(
   const found = await Promise.all(
     records.map(async ({ type, name, value }) => {
       // A wildcard record answers for any name below it.
-      const answer = await resolver.lookup(type, name.replace(/^\*\./, 'atrium-check.'))
-      return answer.state === 'found' && answer.values.includes(value)
+      const lookup = await resolver.lookup(type, name.replace(/^\*\./, 'atrium-check.'))
+      return lookup.state === 'found' && lookup.values.includes(value)
     }),
   )
   return records.filter((_, at) => !found[at])

@@ -8,15 +8,15 @@ import { readerOfEvents } from '../rpc/guards.ts'
 import { listEvents } from './list.ts'
 
 const pageSize = 200
-/** How often a stream that is followed looks for events. */
-const pauseMs = 1_000
-/** After so many looks without an event an empty line shows that the connection lives. */
-const silentLooks = 15
+/** How often a stream that is followed is polled for events. */
+const pollIntervalMs = 1_000
+/** After so many polls without an event an empty line keeps the connection alive. */
+const pollsPerKeepAlive = 15
 
 /**
  * Events behind a cursor as NDJSON, one per line, in the order of their commits. A reader continues
  * with the `cursor` of the last line it has. Followed, it ends when the reader leaves or may not
- * read any more: access is checked before each look.
+ * read any more: access is checked before each poll.
  */
 export async function* streamEvents(
   ctx: Context & { caller: Caller; reader: TokenOwner },
@@ -32,9 +32,9 @@ export async function* streamEvents(
       yield page.items.map((event) => `${JSON.stringify(event)}\n`).join('')
     if (page.more) continue
     if (follow === 'false') return
-    // At the first look too, so that the response begins.
-    if (page.items.length === 0 && silence++ % silentLooks === 0) yield '\n'
-    await delay(pauseMs, undefined, { signal }).catch(() => {})
+    // At the first poll too, so that the response begins.
+    if (page.items.length === 0 && silence++ % pollsPerKeepAlive === 0) yield '\n'
+    await delay(pollIntervalMs, undefined, { signal }).catch(() => {})
     if (!(await mayStillRead(ctx))) return
   }
 }

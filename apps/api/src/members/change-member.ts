@@ -52,7 +52,7 @@ export async function beginMemberChange<Decided>(
   even: readonly TenantStatus[] = [],
   by: 'admin' | 'member' = 'admin',
 ): Promise<ClaimedMember<Decided>> {
-  const begun = await onceFree(() =>
+  const claimed = await onceFree(() =>
     tenantTransaction(services, access.tenant.id, async (trx) => {
       const tenant = await lockOpenTenant(trx, access.tenant.slug, even)
       if (by === 'admin') await rejectFormerAdmin(trx, access)
@@ -65,8 +65,8 @@ export async function beginMemberChange<Decided>(
       return work && { tenant, member, work, decided }
     }),
   )
-  services.memberLeases.kept(begun.work)
-  return begun
+  services.memberLeases.kept(claimed.work)
+  return claimed
 }
 
 /**

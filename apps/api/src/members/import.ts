@@ -67,8 +67,8 @@ export async function startImport(
           requester: requesterOf(access),
           rows,
         })
-        const refused = rows.filter(({ state }) => state === 'refused').length
-        const entry = importEntry(tenant, id, { rows: rows.length, refused })
+        const counts = { rows: rows.length, refused: countRejected(rows) }
+        const entry = importEntry(tenant, id, counts)
         await services.audit.record(ctx, access.caller, entry, trx)
         return id
       })
@@ -297,8 +297,11 @@ async function viewOf(
   }
 }
 
+const countRejected = (rows: readonly NewImportRow[]) =>
+  rows.filter(({ state }) => state === 'refused').length
+
 function dryRunView(rows: readonly NewImportRow[], now: Date): ImportView {
-  const rejected = rows.filter(({ state }) => state === 'refused').length
+  const rejected = countRejected(rows)
   return {
     id: null,
     dryRun: true,

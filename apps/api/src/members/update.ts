@@ -37,15 +37,15 @@ export async function updateMember(
   input: UpdateMember,
 ): Promise<UpdatedMember> {
   const { services } = ctx
-  const begun = await beginMemberChange(ctx, access, input.userId, async (facts) => {
+  const claimed = await beginMemberChange(ctx, access, input.userId, async (facts) => {
     const decided = await decideUpdate(facts, input)
     await recordUpdate(ctx, facts)
     return decided
   })
-  await runMember(services, begun.work)
-  followUpdate(ctx, begun, begun.decided)
+  await runMember(services, claimed.work)
+  followUpdate(ctx, claimed, claimed.decided)
   const after = await readMember(services, access, input.userId)
-  return { member: toMemberView(after, access), mirrors: mirrorsOf(after, begun.decided.todo) }
+  return { member: toMemberView(after, access), mirrors: mirrorsOf(after, claimed.decided.todo) }
 }
 
 /** Makes the person's other memberships follow a new name, in the background. */
@@ -67,13 +67,13 @@ export async function recordUpdate(
 ): Promise<void> {
   const after = await requireMember(trx, tenant.id, member.id)
   const { role, ...personal } = changedFields(member, after, ['role', ...personFields])
-  const acts = [
+  const actions = [
     ...(role ? [{ action: 'member.role_changed' as const, changes: { role } }] : []),
     ...(Object.keys(personal).length > 0
       ? [{ action: 'member.updated' as const, changes: personal }]
       : []),
   ]
-  for (const { action, changes } of acts) {
+  for (const { action, changes } of actions) {
     const entry = memberEntry(tenant, { action, member, metadata: { changes } })
     await ctx.services.audit.record(ctx, access.caller, entry, trx)
   }

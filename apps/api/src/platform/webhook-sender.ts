@@ -77,11 +77,11 @@ export function createWebhookSender(allowedAddresses: readonly string[]): Webhoo
   }
   return {
     async send(message) {
-      const begun = performance.now()
-      const milliseconds = () => Math.round(performance.now() - begun)
+      const startedAt = performance.now()
+      const milliseconds = () => Math.round(performance.now() - startedAt)
       try {
-        const answer = await post(message)
-        return { milliseconds: milliseconds(), error: null, ...answer }
+        const result = await post(message)
+        return { milliseconds: milliseconds(), error: null, ...result }
       } catch (error) {
         const failure = { status: null, response: null, error: reasonOf(error) }
         return { milliseconds: milliseconds(), ...failure }

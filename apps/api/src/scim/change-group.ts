@@ -26,8 +26,8 @@ export function replaceGroup(
   access: Access,
   input: ChangeScimResource,
 ): Promise<ScimGroup> {
-  const wanted = readScimGroup(input.resource)
-  return change(ctx, access, input, () => wanted)
+  const desired = readScimGroup(input.resource)
+  return change(ctx, access, input, () => desired)
 }
 
 /** Applies the operations of a PATCH. Throws AppError as `change`. */
@@ -54,21 +54,21 @@ async function change(
   ctx: Context,
   access: Access,
   input: ChangeScimResource,
-  want: (group: CurrentGroup) => ScimGroupAttributes,
+  desiredOf: (group: CurrentGroup) => ScimGroupAttributes,
 ): Promise<ScimGroup> {
   const { row } = await requireGroup(ctx.services.database.db, access, input.id)
-  const current = async (trx: Trx) => {
+  const readGroup = async (trx: Trx) => {
     const group = await requireGroup(trx, access, row.id)
     requireVersion(group.group, input.ifMatch)
-    return { ...group, wanted: want(group) }
+    return { ...group, desired: desiredOf(group) }
   }
   const apply = row.kind === 'admins' ? applyToAdmins : applyToList
-  await apply(ctx, access, row.id, current)
+  await apply(ctx, access, row.id, readGroup)
   return getGroup(ctx, access, { ...input, id: row.id })
 }
 
 /** The group under the tenant's lock, and what it is to become. */
-type Wanted = (trx: Trx) => Promise<CurrentGroup & { wanted: ScimGroupAttributes }>
+type ReadGroup = (trx: Trx) => Promise<CurrentGroup & { desired: ScimGroupAttributes }>
 
 /**
  * Name, members and external id change together. Recipients that are no members stay. A list that
@@ -79,14 +79,14 @@ async function applyToList(
   ctx: Context,
   access: Access,
   id: string,
-  current: Wanted,
+  readGroup: ReadGroup,
 ): Promise<void> {
   await changeList(ctx, access, id, async (trx, { recipients }) => {
-    const { row, members, wanted } = await current(trx)
-    const { displayName, externalId } = wanted
+    const { row, members, desired } = await readGroup(trx)
+    const { displayName, externalId } = desired
     if (displayName.toLowerCase() !== row.displayName.toLowerCase())
       await rejectTakenName(trx, access, displayName)
-    const addresses = await addressesOf(trx, access, wanted.members)
+    const addresses = await addressesOf(trx, access, desired.members)
     const leaving = new Set(members.flatMap(({ id, email }) => (addresses.has(id) ? [] : [email])))
     const staying = recipients.filter((address) => !leaving.has(address))
     if (externalId !== row.externalId)
@@ -104,12 +104,12 @@ async function applyToAdmins(
   ctx: Context,
   access: Access,
   _: string,
-  current: Wanted,
+  readGroup: ReadGroup,
 ): Promise<void> {
   await changeRoles(ctx, access, async (trx) => {
-    const { row, members, wanted } = await current(trx)
-    if (wanted.displayName !== row.displayName) throw fixedGroup()
-    const ids = await addressesOf(trx, access, wanted.members)
+    const { row, members, desired } = await readGroup(trx)
+    if (desired.displayName !== row.displayName) throw fixedGroup()
+    const ids = await addressesOf(trx, access, desired.members)
     const had = new Set(members.map(({ id }) => id))
     const joining = [...ids.keys()].filter((id) => !had.has(id))
     const leaving = [...had].filter((id) => !ids.has(id))

@@ -38,8 +38,8 @@ export function replaceUser(
   access: Access,
   input: ChangeScimResource,
 ): Promise<ScimUser> {
-  const wanted = readScimUser(input.resource)
-  return change(ctx, access, input, () => wanted)
+  const desired = readScimUser(input.resource)
+  return change(ctx, access, input, () => desired)
 }
 
 /**
@@ -66,15 +66,15 @@ async function change(
   ctx: Context,
   access: Access,
   input: ChangeScimResource,
-  want: (row: ScimUserRow) => ScimUserAttributes,
+  desiredOf: (row: ScimUserRow) => ScimUserAttributes,
 ): Promise<ScimUser> {
   const { row } = await requireUser(ctx.services.database.db, access, input.id)
-  const difference = differenceOf(row, want(row))
+  const difference = differenceOf(row, desiredOf(row))
   const { id } = row
   const suspends = difference.turn === 'suspend'
   try {
     if (input.ifMatch !== undefined || !isNone(difference))
-      await changeTogether(ctx, access, { ...input, id }, want, difference)
+      await changeTogether(ctx, access, { ...input, id }, desiredOf, difference)
   } catch (error) {
     if (suspends && findAppError(error)?.code !== 'precondition_failed')
       await suspendMember(ctx, access, id)
@@ -88,7 +88,7 @@ async function changeTogether(
   ctx: Context,
   access: Access,
   input: ChangeScimResource,
-  want: (row: ScimUserRow) => ScimUserAttributes,
+  desiredOf: (row: ScimUserRow) => ScimUserAttributes,
   expected: Difference,
 ): Promise<void> {
   const { services } = ctx
@@ -97,7 +97,7 @@ async function changeTogether(
   const decide = async (facts: MemberChange) => {
     const { row, user } = await requireUser(facts.trx, access, input.id)
     requireVersion(user, input.ifMatch)
-    const difference = differenceOf(row, want(row))
+    const difference = differenceOf(row, desiredOf(row))
     // Upstream systems were asked about another address.
     if (difference.address !== undefined && difference.address !== address)
       throw new AppError('edit_conflict')
@@ -107,11 +107,11 @@ async function changeTogether(
     return { ...written, entries }
   }
   const even = expected.turn === 'suspend' ? evenSuspended : []
-  const begun = await beginMemberChange(ctx, access, input.id, decide, even)
-  const { email, update, entries } = begun.decided
+  const claimed = await beginMemberChange(ctx, access, input.id, decide, even)
+  const { email, update, entries } = claimed.decided
   pushTouchedLists(services, email.lists)
-  await runMember(services, begun.work)
-  followUpdate(ctx, begun, update)
+  await runMember(services, claimed.work)
+  followUpdate(ctx, claimed, update)
   const after = await readMember(services, access, input.id)
   for (const entry of entries)
     await services.audit.complete(entry, { metadata: completeness(after) })
@@ -195,13 +195,13 @@ function isNone({ address, profile, identifiers, turn }: Difference): boolean {
 }
 
 /** Throws AppError `invalid_input` for a user name that is no address. */
-function differenceOf(row: ScimUserRow, wanted: ScimUserAttributes): Difference {
-  const { userName, externalId, active } = wanted
+function differenceOf(row: ScimUserRow, desired: ScimUserAttributes): Difference {
+  const { userName, externalId, active } = desired
   const renamed = externalId !== row.externalId || userName !== row.userName
   const suspends = active === false && row.membershipStatus !== 'suspended'
   return {
     address: isNameOf(row, userName) ? undefined : addressOf(userName),
-    profile: profileChanges(row, wanted),
+    profile: profileChanges(row, desired),
     identifiers: renamed ? { externalId, userName } : undefined,
     turn: suspends ? 'suspend' : active === true && !row.active ? 'resume' : undefined,
   }
@@ -213,9 +213,9 @@ function isNameOf({ email }: ScimUserRow, userName: string): boolean {
   return name === email || name === email.split('@')[0]
 }
 
-function profileChanges(row: ScimUserRow, wanted: ScimUserAttributes): Difference['profile'] {
-  const { firstName, lastName, phone } = wanted
-  const name = displayNameOf(wanted)
+function profileChanges(row: ScimUserRow, desired: ScimUserAttributes): Difference['profile'] {
+  const { firstName, lastName, phone } = desired
+  const name = displayNameOf(desired)
   return {
     ...(name !== row.name && { name }),
     ...(firstName !== row.firstName && { firstName }),

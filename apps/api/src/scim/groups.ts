@@ -108,10 +108,10 @@ export async function createGroup(
   access: Access,
   input: CreateScimResource,
 ): Promise<ScimGroup> {
-  const wanted = readScimGroup(input.resource)
+  const desired = readScimGroup(input.resource)
   const { db } = ctx.services.database
-  const recipients = [...(await addressesOf(db, access, wanted.members)).values()]
-  const { id } = await createNamedList(ctx, access, wanted, recipients)
+  const recipients = [...(await addressesOf(db, access, desired.members)).values()]
+  const { id } = await createNamedList(ctx, access, desired, recipients)
   return getGroup(ctx, access, { ...input, id })
 }
 

@@ -21,8 +21,8 @@ import { isAccepted } from './view.ts'
 
 /** Endpoints that a process delivers to at the same time. */
 const atOnce = 64
-/** Events that are looked at in one statement. */
-const [perDispatch, perLook] = [1_000, 20]
+/** Events that one statement dispatches, and that one reads of an endpoint. */
+const [perDispatch, perRead] = [1_000, 20]
 const pauseMs = 500
 const dayMs = 86_400_000
 
@@ -33,9 +33,9 @@ const dayMs = 86_400_000
  */
 export async function deliverEvents(services: Services, forMs: number): Promise<void> {
   const { db } = services.database
-  const begun = performance.now()
+  const startedAt = performance.now()
   const running = new Set<Promise<void>>()
-  const ends = () => services.background.ending || performance.now() - begun >= forMs
+  const ends = () => services.background.ending || performance.now() - startedAt >= forMs
   for (let first = true; ; first = false) {
     const dispatched = await dispatchEvents(db, perDispatch)
     const more = first || dispatched > 0 || running.size > 0 || !ends()
@@ -64,7 +64,7 @@ async function deliverTo(services: Services, endpoint: ClaimedEndpoint): Promise
     const events = await listEvents(db, owner, {
       after: cursor,
       until: end,
-      limit: perLook,
+      limit: perRead,
       types: endpoint.types,
     })
     if (events.length === 0) return releaseEndpoint(db, endpoint, end)

@@ -78,16 +78,16 @@ function PolicyState({ policy }: { policy: SecurityPolicyView }) {
 }
 
 function LiftRestrictions({ tenant: { slug, name } }: { tenant: TenantView }) {
-  const [asked, ask] = useDisclosure(false)
+  const [opened, { open, close }] = useDisclosure(false)
   const update = useUpdateSecurityPolicy()
   return (
     <>
-      <Button variant="default" size="xs" onClick={ask.open}>
+      <Button variant="default" size="xs" onClick={open}>
         {t('policy.lift')}
       </Button>
       <ConfirmDialog
-        opened={asked}
-        onClose={ask.close}
+        opened={opened}
+        onClose={close}
         title={t('policy.liftTitle', { tenant: name })}
         confirmLabel={t('policy.lift')}
         onConfirm={async () => {

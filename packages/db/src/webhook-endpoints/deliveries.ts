@@ -88,7 +88,7 @@ export function claimEndpoints(db: Db, limit: number) {
       'e.cursor',
       'e.attempts',
       'e.failing_since as failingSince',
-      'e.wakes',
+      'e.wakes as wakeups',
     ])
     .execute()
 }
@@ -164,7 +164,7 @@ export async function saveTry(
  */
 export async function releaseEndpoint(
   db: Db,
-  { id, run, wakes }: ClaimedEndpoint,
+  { id, run, wakeups }: ClaimedEndpoint,
   cursor: string | undefined,
 ): Promise<void> {
   await db
@@ -174,7 +174,7 @@ export async function releaseEndpoint(
       lease_until: null,
       ...(cursor !== undefined && {
         cursor,
-        due_at: sql<Date | null>`case when wakes = ${wakes} then null else now() end`,
+        due_at: sql<Date | null>`case when wakes = ${wakeups} then null else now() end`,
       }),
     })
     .where('id', '=', id)

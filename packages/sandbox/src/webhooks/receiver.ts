@@ -100,10 +100,10 @@ function signatureOf(
   if (secrets.length === 0) return 'unchecked'
   const seconds = Number(headers['webhook-timestamp'])
   const id = headers['webhook-id']
-  const given = (headers['webhook-signature'] ?? '').split(' ')
+  const signatures = (headers['webhook-signature'] ?? '').split(' ')
   if (id === undefined || !Number.isSafeInteger(seconds)) return 'wrong'
   const sentAt = new Date(seconds * 1_000)
-  return secrets.some((secret) => given.includes(new Webhook(secret).sign(id, sentAt, body)))
+  return secrets.some((secret) => signatures.includes(new Webhook(secret).sign(id, sentAt, body)))
     ? 'right'
     : 'wrong'
 }

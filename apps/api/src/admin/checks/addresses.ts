@@ -48,10 +48,10 @@ async function checkHost(dns: DnsResolver, host: string): Promise<SetupFinding[]
 /** A name below the tenants' domain that no tenant has, so that only the wildcard can answer. */
 async function checkTenantMail(dns: DnsResolver, domain: string): Promise<SetupFinding[]> {
   const need = `MX of *.${domain}`
-  const answer = await dns.lookup('MX', `atrium-check.${domain}`)
-  if (answer.state === 'found') return [ok(need)]
+  const mx = await dns.lookup('MX', `atrium-check.${domain}`)
+  if (mx.state === 'found') return [ok(need)]
   return [
-    unknown(need, [answer]) ?? error(need, 'is missing. Publish it; it points to the mail server.'),
+    unknown(need, [mx]) ?? error(need, 'is missing. Publish it; it points to the mail server.'),
   ]
 }
 
@@ -63,11 +63,10 @@ async function checkSender(dns: DnsResolver, domain: string): Promise<SetupFindi
   return Promise.all(
     records.map(async ([name, at, shape]) => {
       const need = `${name} record of ${domain}`
-      const answer = await dns.lookup('TXT' satisfies RecordType, at)
-      if (answer.state === 'found' && answer.values.some((value) => shape.test(value)))
-        return ok(need)
+      const txt = await dns.lookup('TXT' satisfies RecordType, at)
+      if (txt.state === 'found' && txt.values.some((value) => shape.test(value))) return ok(need)
       return (
-        unknown(need, [answer]) ??
+        unknown(need, [txt]) ??
         warning(need, 'is missing: mails of SMTP_FROM may be rejected. Publish it.')
       )
     }),
@@ -75,6 +74,6 @@ async function checkSender(dns: DnsResolver, domain: string): Promise<SetupFindi
 }
 
 function unknown(need: string, answers: readonly DnsAnswer[]): SetupFinding | undefined {
-  const failed = answers.find((answer) => answer.state === 'unknown')
+  const failed = answers.find((one) => one.state === 'unknown')
   return failed && warning(need, `could not be looked up: ${writeCheckText(failed.reason, 'en')}`)
 }

@@ -65,9 +65,9 @@ export async function checkCertificates(
 
 /** Where the world delivers the mail of tenants. `checkDns` reports an MX that is absent. */
 async function mailHosts(dns: DnsResolver, tenantDomain: string): Promise<string[]> {
-  const answer = await dns.lookup('MX', `atrium-check.${tenantDomain}`)
-  if (answer.state !== 'found') return []
-  return answer.values.map((value) => value.replace(/^\d+ /, ''))
+  const mx = await dns.lookup('MX', `atrium-check.${tenantDomain}`)
+  if (mx.state !== 'found') return []
+  return mx.values.map((value) => value.replace(/^\d+ /, ''))
 }
 
 function mailEndpoints(host: string, ports: MailPorts): Endpoint[] {
