@@ -1,4 +1,6 @@
+import { provisioningSteps } from '@atrium/core/tenants/tenants'
 import { sql } from 'kysely'
+import { reopened } from '../members/reopened.ts'
 import { secondsFromNow } from '../platform/clock.ts'
 import type { Db, Trx } from '../platform/connect.ts'
 import { belongsElsewhere, proved } from '../users/address-proofs.ts'
@@ -351,18 +353,9 @@ export async function suspendElsewhere(
     .updateTable('memberships as m')
     .from('tenants as t')
     .whereRef('t.id', '=', 'm.tenant_id')
-    .set(({ eb }) => ({
+    .set(({ ref }) => ({
       status: 'suspended',
-      identity_state: 'pending',
-      identity_error: null,
-      mail_state: 'pending',
-      mail_error: null,
-      files_state: 'pending',
-      files_error: null,
-      next_at: null,
-      attempt: 0,
-      version: eb('m.version', '+', 1),
-      updated_at: sql<Date>`now()`,
+      ...reopened(ref('m.version'), provisioningSteps),
     }))
     .where('m.user_id', '=', userId)
     .$if(kept.length > 0, (query) => query.where('m.tenant_id', 'not in', kept))
@@ -377,17 +370,10 @@ export async function suspendElsewhere(
 export async function followNewAddress(trx: Trx, userId: string): Promise<void> {
   await trx
     .updateTable('memberships')
-    .set(({ eb }) => ({
+    .set(({ ref }) => ({
       profile_due: true,
-      identity_state: 'pending',
-      identity_error: null,
+      ...reopened(ref('version'), ['identity', 'files']),
       identity_changed_at: sql<Date>`now()`,
-      files_state: 'pending',
-      files_error: null,
-      next_at: null,
-      attempt: 0,
-      version: eb('version', '+', 1),
-      updated_at: sql<Date>`now()`,
     }))
     .where('user_id', '=', userId)
     .where('status', 'in', ['active', 'provisioning'])

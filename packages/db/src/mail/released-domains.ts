@@ -1,6 +1,6 @@
 import { releasedLabel } from '@atrium/core/mail/domains'
 import { expressionBuilder, sql } from 'kysely'
-import { reopenedFiles } from '../members/members.ts'
+import { reopened, reopenedFiles } from '../members/reopened.ts'
 import { secondsFromNow } from '../platform/clock.ts'
 import type { Db, Trx } from '../platform/connect.ts'
 import { escapeLike } from '../platform/text-search.ts'
@@ -166,15 +166,10 @@ async function movePeople(trx: Trx, tenantId: string, from: string, to: string):
     .updateTable('memberships')
     .set((eb) => ({
       profile_due: true,
-      identity_state: 'pending',
-      identity_error: null,
       ...reopenedFiles(eb),
+      ...reopened(eb.ref('version'), ['identity']),
       // An earlier token names the other address.
       identity_changed_at: sql<Date>`now()`,
-      next_at: null,
-      attempt: 0,
-      version: eb('version', '+', 1),
-      updated_at: sql<Date>`now()`,
     }))
     .where('tenant_id', '=', tenantId)
     .where('user_id', 'in', ids)

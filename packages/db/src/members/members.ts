@@ -16,6 +16,7 @@ import type { Tables } from '../schema/tables.ts'
 import type { UsersTable } from '../schema/users.ts'
 import { belongsElsewhere, proved } from '../users/address-proofs.ts'
 import { pendingSubject } from '../users/pending-subject.ts'
+import { reopened, reopenedAccounts } from './reopened.ts'
 
 export type MembershipStatus = 'provisioning' | 'active' | 'suspended' | 'removing'
 
@@ -456,15 +457,10 @@ export async function changeMembership(
 ): Promise<void> {
   await trx
     .updateTable('memberships')
-    .set((eb) => ({
+    .set(({ ref }) => ({
       ...changes,
       ...(identity_changed_at ? { identity_changed_at: sql<Date>`now()` } : {}),
-      ...(todo.includes('identity')
-        ? { identity_state: 'pending' as const, identity_error: null }
-        : {}),
-      ...(todo.includes('mail') ? { mail_state: 'pending' as const, mail_error: null } : {}),
-      ...(todo.includes('files') ? { files_state: 'pending' as const, files_error: null } : {}),
-      ...(todo.length > 0 ? { next_at: null, attempt: 0, version: eb('version', '+', 1) } : {}),
+      ...(todo.length > 0 && reopened(ref('version'), todo)),
       updated_at: sql<Date>`now()`,
     }))
     .where('tenant_id', '=', tenantId)
@@ -484,13 +480,7 @@ export async function reopenForName(
 ): Promise<void> {
   await trx
     .updateTable('memberships')
-    .set((eb) => ({
-      ...reopenedAccounts(eb),
-      next_at: null,
-      attempt: 0,
-      version: eb('version', '+', 1),
-      updated_at: sql<Date>`now()`,
-    }))
+    .set(reopenedAccounts)
     .where('user_id', '=', userId)
     .where('status', 'not in', ['removing', 'suspended'])
     .$if(exceptTenantId !== undefined, (query) =>
@@ -507,29 +497,6 @@ export const hasUnfinishedWork = ({ eb, or }: ExpressionBuilder<Tables, 'members
     eb('files_state', 'in', ['pending', 'error']),
     eb('status', 'in', ['provisioning', 'removing']),
   ])
-
-/** Mailbox and file account have to follow; creates none for members without one. */
-export const reopenedAccounts = (eb: ExpressionBuilder<Tables, 'memberships'>) => ({
-  mail_state: eb
-    .case()
-    .when('mailbox_address', 'is', null)
-    .then(eb.ref('mail_state'))
-    .else('pending' as const)
-    .end(),
-  mail_error: eb.case().when('mailbox_address', 'is', null).then(eb.ref('mail_error')).end(),
-  ...reopenedFiles(eb),
-})
-
-/** The file account has to follow; creates none for members without one. */
-export const reopenedFiles = (eb: ExpressionBuilder<Tables, 'memberships'>) => ({
-  files_state: eb
-    .case()
-    .when('files_state', '=', 'skipped')
-    .then(eb.ref('files_state'))
-    .else('pending' as const)
-    .end(),
-  files_error: null,
-})
 
 /** The address that the person signs in with. */
 export async function setPersonEmail(trx: Trx, userId: string, email: string): Promise<void> {

@@ -6,10 +6,10 @@ import type {
   TenantAccess,
   TenantStatus,
 } from '@atrium/core/tenants/tenants'
-import { type ExpressionBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
+import { reopened } from '../members/reopened.ts'
 import { clock, clockAt, isDue, leaseExpired, secondsFromNow } from '../platform/clock.ts'
 import type { Db, Trx } from '../platform/connect.ts'
-import type { Tables } from '../schema/tables.ts'
 import { resendSecurityPolicy } from '../security-policy/security-policy.ts'
 import { accessOf, followed } from '../tenants/access-conditions.ts'
 import { notifyTenant } from '../tenants/tenants.ts'
@@ -271,13 +271,6 @@ export async function saveStepOutcome(
   })
 }
 
-const again = (row: ExpressionBuilder<Tables, 'memberships'>) => ({
-  next_at: null,
-  attempt: 0,
-  version: row('version', '+', 1),
-  updated_at: sql<Date>`now()`,
-})
-
 /**
  * Members whom the tenant's group lacks are put into it again. Until then no token without the
  * group takes the membership away.
@@ -289,7 +282,7 @@ async function reopenIdentities(
 ): Promise<void> {
   await trx
     .updateTable('memberships')
-    .set((row) => ({ ...again(row), identity_state: 'pending', identity_error: null }))
+    .set(({ ref }) => reopened(ref('version'), ['identity']))
     .where('tenant_id', '=', tenantId)
     .where('status', 'in', ['active', 'provisioning'])
     .where('role', '<>', 'owner')
@@ -312,7 +305,7 @@ async function reopenIdentities(
 async function reopenFiles(trx: Trx, tenantId: string): Promise<void> {
   await trx
     .updateTable('memberships')
-    .set((row) => ({ ...again(row), files_state: 'pending', files_error: null }))
+    .set(({ ref }) => reopened(ref('version'), ['files']))
     .where('tenant_id', '=', tenantId)
     .where('status', 'in', ['active', 'provisioning'])
     .where('file_account_id', 'is not', null)

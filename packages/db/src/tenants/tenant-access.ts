@@ -6,7 +6,8 @@ import type {
 } from '@atrium/core/tenants/tenants'
 import { provisioningSteps } from '@atrium/core/tenants/tenants'
 import { sql } from 'kysely'
-import { hasUnfinishedWork, reopenedAccounts } from '../members/members.ts'
+import { hasUnfinishedWork } from '../members/members.ts'
+import { reopened, reopenedAccounts } from '../members/reopened.ts'
 import type { Db, Trx } from '../platform/connect.ts'
 import { reopenSteps } from '../provisioning/provisioning.ts'
 import { signInLocked } from './access-conditions.ts'
@@ -91,14 +92,9 @@ export async function transitionTenant(
     .updateTable('memberships')
     .set((eb) => ({
       ...reopenedAccounts(eb),
-      identity_state: 'pending',
-      identity_error: null,
+      ...reopened(eb.ref('version'), ['identity']),
       // An earlier token names the groups of its time.
       identity_changed_at: sql<Date>`now()`,
-      next_at: null,
-      attempt: 0,
-      version: eb('version', '+', 1),
-      updated_at: sql<Date>`now()`,
     }))
     .where('tenant_id', '=', tenantId)
     .where('status', '<>', 'removing')

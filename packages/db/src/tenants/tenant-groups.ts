@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { reopened } from '../members/reopened.ts'
 import type { Db, Trx } from '../platform/connect.ts'
 
 /** The name of the group of `tenants t`; as the index `tenants_identity_group` has it. */
@@ -74,14 +75,7 @@ export async function listAdministratorsInTenant(db: Db, tenantId: string): Prom
 export async function putIntoGroupsAgain(db: Db | Trx, userId: string): Promise<void> {
   await db
     .updateTable('memberships')
-    .set((eb) => ({
-      identity_state: 'pending',
-      identity_error: null,
-      next_at: null,
-      attempt: 0,
-      version: eb('version', '+', 1),
-      updated_at: sql<Date>`now()`,
-    }))
+    .set(({ ref }) => reopened(ref('version'), ['identity']))
     .where('user_id', '=', userId)
     .where('status', '=', 'active')
     .where('identity_state', 'in', ['ok', 'skipped'])

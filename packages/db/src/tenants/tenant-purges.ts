@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { PurgePart } from '@atrium/core/tenants/tenants'
-import { purgeParts } from '@atrium/core/tenants/tenants'
+import { provisioningSteps, purgeParts } from '@atrium/core/tenants/tenants'
 import { sql } from 'kysely'
 import { jsonArrayFrom, jsonBuildObject } from 'kysely/helpers/postgres'
+import { reopened } from '../members/reopened.ts'
 import { isDue, leaseExpired, secondsFromNow } from '../platform/clock.ts'
 import type { Db, Trx } from '../platform/connect.ts'
 
@@ -84,16 +85,7 @@ export async function beginPurge(trx: Trx, tenantId: string): Promise<{ started:
         .else(eb.ref('role'))
         .end(),
       status: 'removing',
-      next_at: null,
-      attempt: 0,
-      identity_state: 'pending',
-      identity_error: null,
-      mail_state: 'pending',
-      mail_error: null,
-      files_state: 'pending',
-      files_error: null,
-      version: eb('version', '+', 1),
-      updated_at: sql<Date>`now()`,
+      ...reopened(eb.ref('version'), provisioningSteps),
     }))
     .where('tenant_id', '=', tenantId)
     .execute()

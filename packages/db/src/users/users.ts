@@ -12,6 +12,7 @@ import {
   sql,
 } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
+import { reopened } from '../members/reopened.ts'
 import type { Db, Trx } from '../platform/connect.ts'
 import { matchesText } from '../platform/text-search.ts'
 import type { MembershipsTable } from '../schema/members.ts'
@@ -561,16 +562,9 @@ async function removeMembershipsOutsideGroups(
     await trx
       .updateTable('memberships as m')
       .from('tenants as t')
-      .set((eb) => ({
+      .set(({ ref }) => ({
         status: 'suspended',
-        mail_state: 'pending',
-        mail_error: null,
-        files_state: 'pending',
-        files_error: null,
-        next_at: null,
-        attempt: 0,
-        version: eb('m.version', '+', 1),
-        updated_at: sql<Date>`now()`,
+        ...reopened(ref('m.version'), ['mail', 'files']),
       }))
       .where(leaving)
       .where(({ eb, or }) =>
