@@ -1,17 +1,17 @@
 import { z } from 'zod'
 import { cursor, page, pageLimit } from '../platform/paging.ts'
 import { instant, line } from '../platform/text.ts'
-import { type Plan, plan } from '../tenants/tenants.ts'
+import { plan } from '../tenants/tenants.ts'
 import { currencyCode } from './money.ts'
 import {
-  type BillingCycle,
   billingCycle,
   changeOutcomes,
   SubscriptionQuote,
+  type SubscriptionTerms,
   TenantSubscription,
   yearlyTotal,
 } from './subscriptions.ts'
-import { type TaxBehavior, taxBehavior } from './taxes.ts'
+import { taxBehavior } from './taxes.ts'
 
 /** Days that a tenant's owner has to approve what its partner asked for. */
 export const approvalDays = 7
@@ -37,23 +37,13 @@ export const approvalStatuses = [
 export const approvalStatus = z.enum(approvalStatuses)
 export type ApprovalStatus = z.infer<typeof approvalStatus>
 
-/** The terms of a subscription, with what a whole period costs, in minor units. */
-interface Terms {
-  plan: Plan
-  cycle: BillingCycle
-  seats: number
-  total: bigint
-  /** Whether `total` contains tax. */
-  taxBehavior: TaxBehavior
-}
-
 /**
  * What a change adds to the price of a period, in minor units, as the price states them; 0 or less
  * where the customer pays no more than before. A new subscription, another cycle, and a price that
  * contains tax in place of one that does not or the other way round count with their whole first
  * period. What is due at once for the rest of a running period is never more than that.
  */
-export function addedCost(before: Terms | null, after: Terms): bigint {
+export function addedCost(before: SubscriptionTerms | null, after: SubscriptionTerms): bigint {
   if (before === null || before.taxBehavior !== after.taxBehavior) return after.total
   if (before.cycle === after.cycle) return after.total - before.total
   const dearer = yearlyTotal(after.total, after.cycle) > yearlyTotal(before.total, before.cycle)

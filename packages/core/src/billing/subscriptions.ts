@@ -126,7 +126,8 @@ function afterMonths(anchor: Date, months: number): Date {
   return moved
 }
 
-interface Terms {
+/** The terms of a subscription, with what they cost. */
+export interface SubscriptionTerms {
   plan: Plan
   cycle: BillingCycle
   seats: number
@@ -146,8 +147,8 @@ interface Terms {
  * everything goes at once.
  */
 export function effectOf(
-  before: Terms & { status: SubscriptionStatus },
-  after: Terms,
+  before: SubscriptionTerms & { status: SubscriptionStatus },
+  after: SubscriptionTerms,
 ): 'now' | 'period_end' {
   if (before.status === 'trialing' || before.status === 'paused') return 'now'
   if (before.cycle === 'year' && after.cycle === 'month') return 'period_end'

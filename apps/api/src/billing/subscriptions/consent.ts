@@ -5,11 +5,9 @@ import {
   monthStart,
 } from '@atrium/core/billing/approvals'
 import { toMinorNumber } from '@atrium/core/billing/money'
-import type { BillingCycle } from '@atrium/core/billing/subscriptions'
-import type { TaxBehavior } from '@atrium/core/billing/taxes'
+import type { SubscriptionTerms } from '@atrium/core/billing/subscriptions'
 import { errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
-import type { Plan } from '@atrium/core/tenants/tenants'
 import {
   type ApprovalRow,
   countRequestedApprovals,
@@ -32,22 +30,12 @@ const dayMs = 86_400_000
 /** Requests for approval per tenant and day: each one sends the owner a mail. */
 const mostRequestsADay = 20
 
-interface Terms {
-  plan: Plan
-  cycle: BillingCycle
-  seats: number
-  /** Of a whole period. */
-  total: bigint
-  /** Whether `total` contains tax. */
-  taxBehavior: TaxBehavior
-}
-
 /** What is about to be ordered or changed. */
 export interface Order {
   kind: ApprovalKind
   currency: string
-  before: Terms | null
-  after: Terms & { priceId: string | null }
+  before: SubscriptionTerms | null
+  after: SubscriptionTerms & { priceId: string | null }
 }
 
 /** Which request of the partner the caller approves, as the caller saw it. */
@@ -181,7 +169,7 @@ export function rejectDecided(row: ApprovalRow, partnerId: string | null, now: D
 
 /** What an approval keeps of an order. */
 export function pricedOf({ before, after }: Order) {
-  const terms = ({ plan, cycle, seats, taxBehavior, total }: Terms) => ({
+  const terms = ({ plan, cycle, seats, taxBehavior, total }: SubscriptionTerms) => ({
     plan,
     cycle,
     seats,

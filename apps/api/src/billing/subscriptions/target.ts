@@ -1,8 +1,11 @@
 import { mostPeriodTotal } from '@atrium/core/billing/charges'
 import { type PriceTerms, snapshotOf } from '@atrium/core/billing/prices'
-import type { BillingCycle, SubscriptionSource } from '@atrium/core/billing/subscriptions'
+import type {
+  BillingCycle,
+  SubscriptionSource,
+  SubscriptionTerms,
+} from '@atrium/core/billing/subscriptions'
 import { periodTotal } from '@atrium/core/billing/subscriptions'
-import type { TaxBehavior } from '@atrium/core/billing/taxes'
 import { type ErrorText, errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import type { Plan } from '@atrium/core/tenants/tenants'
@@ -12,18 +15,11 @@ import { countMembers } from '@atrium/db/members/members'
 import type { Db, Trx } from '@atrium/db/platform/connect'
 
 /** What a subscription is to become, with what it then costs per cycle. */
-export interface Target {
-  plan: Plan
-  cycle: BillingCycle
-  seats: number
+export interface Target extends SubscriptionTerms {
   priceId: string | null
   stripePriceId: string | null
   perSeatAmount: bigint
   periodAmount: bigint | null
-  /** Of a whole period. */
-  total: bigint
-  /** Whether the amounts contain tax. */
-  taxBehavior: TaxBehavior
 }
 
 export interface Requested {
