@@ -1,27 +1,16 @@
+import type { PaymentCard } from '@atrium/core/billing/payment-records'
 import type { Plan } from '@atrium/core/tenants/tenants'
 import { sql } from 'kysely'
 import type { Db, Trx } from '../platform/connect.ts'
 import type { StoredAddress } from './documents.ts'
-
-/** The default card as last reported by the payment processor. */
-export interface StoredCard {
-  paymentMethodId: string
-  brand: string
-  displayBrand: string | null
-  last4: string
-  expMonth: number
-  expYear: number
-  funding: string
-  country: string | null
-  wallet: string | null
-}
 
 export interface PaymentCustomerRow {
   tenantId: string
   /** Null once it was deleted at the processor. */
   customerId: string | null
   formerIds: string[]
-  card: StoredCard | null
+  /** The default card as last reported by the payment processor. */
+  card: PaymentCard | null
   cardReadAt: Date | null
   /** Minor units by currency; below 0 for a debt. Null: not read yet. */
   credits: Readonly<Record<string, number>> | null
@@ -50,7 +39,7 @@ function select(db: Db | Trx) {
   return db
     .selectFrom('payment_customers')
     .select(columns)
-    .select(sql<StoredCard | null>`card`.as('card'))
+    .select(sql<PaymentCard | null>`card`.as('card'))
     .select(sql<PaymentCustomerRow['credits']>`credits`.as('credits'))
 }
 
@@ -133,7 +122,7 @@ export async function deletePaymentCustomer(db: Db | Trx, customerId: string): P
 export async function saveCard(
   db: Db | Trx,
   customerId: string,
-  { card, credits }: { card: StoredCard | null; credits?: Readonly<Record<string, number>> },
+  { card, credits }: { card: PaymentCard | null; credits?: Readonly<Record<string, number>> },
   readAt: Date,
 ): Promise<void> {
   await db

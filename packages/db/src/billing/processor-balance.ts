@@ -1,21 +1,8 @@
+import type { BalanceTransaction } from '@atrium/core/billing/payment-records'
 import { sql } from 'kysely'
 import type { Db, Trx } from '../platform/connect.ts'
 
-export interface NewBalanceTransaction {
-  id: string
-  type: string
-  category: string
-  currency: string
-  amount: number
-  fee: number
-  net: number
-  exchangeRate: number | null
-  createdAt: Date
-  availableAt: Date
-  sourceId: string | null
-  paymentIntentId: string | null
-  sourceCurrency: string | null
-  sourceAmount: number | null
+export interface NewBalanceTransaction extends BalanceTransaction {
   /** The processor's id of the invoice that the payment belongs to. */
   stripeInvoiceId: string | null
 }

@@ -1,7 +1,8 @@
+import type { BalanceTransaction } from '@atrium/core/billing/payment-records'
 import type Stripe from 'stripe'
 import type { StripeCalls } from './client.ts'
 import { pageOf } from './pages.ts'
-import type { BalanceTransaction, Payments, ProcessorPayout } from './port.ts'
+import type { Payments, ProcessorPayout } from './port.ts'
 import { idOf, moment, objectOf, optionalId, seconds, text, whole } from './shapes.ts'
 
 const pageSize = 100

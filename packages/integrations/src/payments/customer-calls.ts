@@ -1,6 +1,7 @@
+import type { PaymentCard } from '@atrium/core/billing/payment-records'
 import type Stripe from 'stripe'
 import type { StripeCalls } from './client.ts'
-import type { Card, PaymentCustomer, Payments, PostalAddress } from './port.ts'
+import type { PaymentCustomer, Payments, PostalAddress } from './port.ts'
 import { idOf, objectOf, optionalId, text, whole } from './shapes.ts'
 
 type CustomerCalls = Pick<
@@ -245,7 +246,7 @@ function creditsOf({
 }
 
 /** Null for a method that is no card. The fingerprint stays where it is. */
-export function cardOf(method: Stripe.PaymentMethod): Card | null {
+export function cardOf(method: Stripe.PaymentMethod): PaymentCard | null {
   const { card } = method
   if (!card) return null
   return {

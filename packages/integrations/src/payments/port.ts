@@ -1,3 +1,4 @@
+import type { BalanceTransaction, PaymentCard } from '@atrium/core/billing/payment-records'
 import type { TaxabilityReason, TaxBehavior } from '@atrium/core/billing/taxes'
 import type { CallOptions } from '../call-options.ts'
 
@@ -5,24 +6,11 @@ import type { CallOptions } from '../call-options.ts'
  * Amounts are whole numbers of the currency's minor unit; currencies are lower-cased ISO 4217;
  * times are `Date`.
  */
-export interface Card {
-  paymentMethodId: string
-  brand: string
-  /** The brand as the customer may choose it on a card with two networks. */
-  displayBrand: string | null
-  last4: string
-  expMonth: number
-  expYear: number
-  funding: string
-  country: string | null
-  wallet: string | null
-}
-
 export interface PaymentCustomer {
   id: string
   email: string | null
   /** The card that invoices are charged to, unless a subscription has one of its own. */
-  defaultCard: Card | null
+  defaultCard: PaymentCard | null
   /**
    * Minor units by currency: credit that later invoices in it use up; below 0 for a debt that the
    * next one adds. Without those of 0.
@@ -335,31 +323,6 @@ export interface StartPreview {
   recurring: InvoicePreview
 }
 
-/**
- * One movement of the balance that the processor keeps for us, in the currency in which it settles.
- * `net` = `amount` - `fee`; all signed.
- */
-export interface BalanceTransaction {
-  id: string
-  /** The processor's words, such as `charge`, and `dispute` as the category of an `adjustment`. */
-  type: string
-  category: string
-  currency: string
-  amount: number
-  fee: number
-  net: number
-  /** From the currency of the source to `currency`; null where they are the same. */
-  exchangeRate: number | null
-  createdAt: Date
-  availableAt: Date
-  sourceId: string | null
-  /** The payment that the source belongs to, and what the source says of its own amount. */
-  paymentIntentId: string | null
-  sourceCurrency: string | null
-  /** Without a sign. */
-  sourceAmount: number | null
-}
-
 export interface ProcessorPayout {
   id: string
   currency: string
@@ -486,7 +449,7 @@ export interface Payments {
   findPaymentMethod(
     id: string,
     options?: CallOptions,
-  ): Promise<{ id: string; customerId: string | null; card: Card | null } | undefined>
+  ): Promise<{ id: string; customerId: string | null; card: PaymentCard | null } | undefined>
   /**
    * Makes it the customer's default and clears the subscription's own, so that only one applies.
    */

@@ -1,3 +1,4 @@
+import type { BalanceTransaction } from '@atrium/core/billing/payment-records'
 import {
   assignToPayout,
   findBalanceReading,
@@ -15,7 +16,7 @@ import {
 import { databaseNow } from '@atrium/db/platform/clock'
 import type { Db } from '@atrium/db/platform/connect'
 import { eachPage } from '@atrium/integrations/payments/pages'
-import type { BalanceTransaction, Payments } from '@atrium/integrations/payments/port'
+import type { Payments } from '@atrium/integrations/payments/port'
 import { UpstreamError } from '@atrium/integrations/upstream-error'
 import type { Services } from '../../rpc/services.ts'
 

@@ -4,17 +4,13 @@ import type {
   SetPaymentMethod,
   SetupIntent,
 } from '@atrium/core/billing/billing'
+import type { PaymentCard } from '@atrium/core/billing/payment-records'
 import { isEnded } from '@atrium/core/billing/subscription-life'
 import { type ErrorText, errorText } from '@atrium/core/platform/error-text'
 import { AppError } from '@atrium/core/platform/errors'
 import { findSubscriptionSummary } from '@atrium/db/billing/billing'
 import { findOldestOpenInvoice } from '@atrium/db/billing/invoices'
-import {
-  findPaymentCustomer,
-  noteCardChoice,
-  type StoredCard,
-  saveCard,
-} from '@atrium/db/billing/payment-customers'
+import { findPaymentCustomer, noteCardChoice, saveCard } from '@atrium/db/billing/payment-customers'
 import { databaseNow } from '@atrium/db/platform/clock'
 import type { Trx } from '@atrium/db/platform/connect'
 import type { Payments } from '@atrium/integrations/payments/port'
@@ -82,7 +78,7 @@ export async function setPaymentMethod(
   rejectDeleted(access)
   const payments = await requireOpenBilling(services, access.tenant)
   const signal = paymentDeadline()
-  const record = (stored: StoredCard | null, trx?: Trx) => {
+  const record = (stored: PaymentCard | null, trx?: Trx) => {
     const entry = cardEntry('billing.card_set', access.tenant, stored)
     return services.audit.record(ctx, access.caller, entry, trx)
   }
@@ -178,7 +174,7 @@ export async function removePaymentMethod(ctx: Context, access: Access): Promise
 }
 
 /** Records what was read, in the transaction that keeps it; without one where nothing is kept. */
-type RecordCard = (card: StoredCard | null, trx?: Trx) => Promise<void>
+type RecordCard = (card: PaymentCard | null, trx?: Trx) => Promise<void>
 
 /**
  * Reads the default card and the credits, and keeps them as of `readAt`. A customer that is gone is
@@ -190,7 +186,7 @@ export async function readCard(
   customerId: string,
   readAt: Date,
   { signal, record }: { signal?: AbortSignal | undefined; record?: RecordCard | undefined } = {},
-): Promise<StoredCard | null> {
+): Promise<PaymentCard | null> {
   const customer = await payments.findCustomer(customerId, { signal })
   if (!customer) {
     await deleteProcessorCustomer(services, customerId)
@@ -223,7 +219,7 @@ export async function chooseCard(
     signal?: AbortSignal
     record: RecordCard
   },
-): Promise<StoredCard | null> {
+): Promise<PaymentCard | null> {
   const { db } = services.database
   await onCurrentSubscription(services, tenantId, async () => {
     const subscription = await findSubscriptionSummary(db, tenantId)
@@ -268,7 +264,7 @@ export async function payWhatIsBehind(
 export function cardEntry(
   action: 'billing.card_set' | 'billing.card_removed',
   tenant: { id: string; slug: string; partnerSlug: string | null },
-  card: StoredCard | null,
+  card: PaymentCard | null,
 ) {
   return {
     action,

@@ -6,9 +6,9 @@ import {
   type SubscriptionSummary,
 } from '@atrium/core/billing/billing'
 import { toMinorNumber, toShownNumber } from '@atrium/core/billing/money'
+import type { PaymentCard } from '@atrium/core/billing/payment-records'
 import type { SummaryRow } from '@atrium/db/billing/billing'
 import type { InvoiceRow } from '@atrium/db/billing/invoices'
-import type { StoredCard } from '@atrium/db/billing/payment-customers'
 
 /**
  * An invoice as tenants read it. Asks for one that was finalized: drafts are nobody's business yet.
@@ -54,7 +54,7 @@ export function toInvoiceView(row: InvoiceRow, now: Date): InvoiceView {
 }
 
 /** Without the processor's id of the payment method, which no page needs. */
-export function toCardView({ paymentMethodId: _, ...card }: StoredCard, now: Date): CardView {
+export function toCardView({ paymentMethodId: _, ...card }: PaymentCard, now: Date): CardView {
   return { ...card, ...cardExpiry(card, now) }
 }
 
