@@ -1,4 +1,5 @@
 import { stepFailureText } from '@atrium/core/platform/failure-text'
+import type { PersonDetails } from '@atrium/core/users/users'
 import { listDetachedFrom } from '@atrium/db/address-claims/address-claims'
 import { findPerson } from '@atrium/db/members/members'
 import {
@@ -15,18 +16,8 @@ import { StepRejected } from '../platform/step-rejected.ts'
 import type { Services } from '../rpc/services.ts'
 import { followProfile } from './follow-profile.ts'
 
-interface Person {
-  id: string
-  email: string
-  name: string
-  firstName: string | null
-  lastName: string | null
-  phone: string | null
-  alternativeEmail: string | null
-}
-
 interface NewIdentity {
-  person: Person
+  person: PersonDetails & { id: string }
   /** Folder of the identity provider. */
   path: string | undefined
   /**
@@ -102,7 +93,11 @@ export async function retireAbandoned(
 export async function findUnfinished(
   services: Services,
   identity: IdentityProvider,
-  { email, name, groupId }: Pick<Person, 'email' | 'name'> & { groupId?: string | undefined },
+  {
+    email,
+    name,
+    groupId,
+  }: Pick<PersonDetails, 'email' | 'name'> & { groupId?: string | undefined },
   options: CallOptions = {},
 ): Promise<IdentityUser | undefined> {
   const found = await identity.findUserByEmail(email, options)

@@ -7,7 +7,7 @@ import { issueText, says } from '../platform/issue-text.ts'
 import { cursor, page, pageLimit } from '../platform/paging.ts'
 import { emailAddress, instant, isHostName, line } from '../platform/text.ts'
 import { provisioningStatus, StepResult, TenantView, tenantRole } from '../tenants/tenants.ts'
-import { phoneNumber } from '../users/users.ts'
+import { PersonDetails, phoneNumber } from '../users/users.ts'
 import { type MemberStatus, memberStatus, memberStatuses } from './memberships.ts'
 
 export { type MemberStatus, memberStatus, memberStatuses }
@@ -22,12 +22,7 @@ export const assignableRole = z.enum(['member', 'admin'])
  */
 export const MemberView = z.object({
   id: z.uuid(),
-  email: z.string(),
-  name: z.string(),
-  firstName: z.string().nullable(),
-  lastName: z.string().nullable(),
-  phone: z.string().nullable(),
-  alternativeEmail: z.string().nullable(),
+  ...PersonDetails.shape,
   role: tenantRole,
   status: memberStatus,
   mailboxAddress: z.string().nullable(),

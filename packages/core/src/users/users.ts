@@ -32,6 +32,16 @@ export const UserPartner = z.object({
   access: partnerAccess,
 })
 
+export const PersonDetails = z.object({
+  email: z.string(),
+  name: z.string(),
+  firstName: z.string().nullable(),
+  lastName: z.string().nullable(),
+  phone: z.string().nullable(),
+  alternativeEmail: z.string().nullable(),
+})
+export type PersonDetails = z.infer<typeof PersonDetails>
+
 /**
  * What operators and the user see of a user. A column that is not named here does not leave the
  * server.
@@ -39,12 +49,7 @@ export const UserPartner = z.object({
 export const UserView = z.object({
   id: z.uuid(),
   idpSubjectId: z.string(),
-  email: z.string(),
-  name: z.string(),
-  firstName: z.string().nullable(),
-  lastName: z.string().nullable(),
-  phone: z.string().nullable(),
-  alternativeEmail: z.string().nullable(),
+  ...PersonDetails.shape,
   /** Null: the tenant's, else the browser's. */
   language: language.nullable(),
   platformAdmin: z.boolean(),

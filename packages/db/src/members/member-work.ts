@@ -6,6 +6,7 @@ import {
   type TenantAccess,
   type TenantRole,
 } from '@atrium/core/tenants/tenants'
+import type { PersonDetails } from '@atrium/core/users/users'
 import {
   type AliasedExpression,
   type ExpressionBuilder,
@@ -38,16 +39,10 @@ export interface MemberWork {
     identityGroupName: string
     fileSpaceId: string | null
   }
-  user: {
+  user: PersonDetails & {
     id: string
     subject: string
     idpUserId: string | null
-    email: string
-    name: string
-    firstName: string | null
-    lastName: string | null
-    phone: string | null
-    alternativeEmail: string | null
     deactivated: boolean
     platformAdmin: boolean
   }

@@ -1,4 +1,5 @@
 import type { ProvisioningStep, TenantRole } from '@atrium/core/tenants/tenants'
+import type { PersonDetails } from '@atrium/core/users/users'
 import {
   type AliasedExpression,
   type Expression,
@@ -16,6 +17,7 @@ import type { Tables } from '../schema/tables.ts'
 import type { UsersTable } from '../schema/users.ts'
 import { belongsElsewhere, proved } from '../users/address-proofs.ts'
 import { pendingSubject } from '../users/pending-subject.ts'
+import { personColumns } from '../users/person-columns.ts'
 import { reopened, reopenedAccounts } from './reopened.ts'
 
 export type MembershipStatus = 'provisioning' | 'active' | 'suspended' | 'removing'
@@ -79,12 +81,7 @@ function selectMembers(
       'p.ended_at as passwordEndedAt',
       'u.last_seen_at as lastSeenAt',
       'u.id',
-      'u.email',
-      'u.name',
-      'u.first_name as firstName',
-      'u.last_name as lastName',
-      'u.phone',
-      'u.alternative_email as alternativeEmail',
+      ...personColumns,
       'm.role',
       'm.status as membershipStatus',
       'u.deactivated_at as deactivatedAt',
@@ -410,15 +407,7 @@ export async function findAddressUse(
 /** The record of a person whose identity is about to be created. */
 export async function insertPerson(
   trx: Trx,
-  person: {
-    email: string
-    name: string
-    firstName: string | null
-    lastName: string | null
-    phone: string | null
-    alternativeEmail: string | null
-    homeTenantId: string | null
-  },
+  person: PersonDetails & { homeTenantId: string | null },
 ): Promise<string> {
   const { id } = await trx
     .insertInto('users')

@@ -21,6 +21,7 @@ import type { TenantsTable } from '../schema/tenants.ts'
 import type { UsersTable } from '../schema/users.ts'
 import { isShut } from '../tenants/access-conditions.ts'
 import { groupNameOf, putIntoGroupsAgain } from '../tenants/tenant-groups.ts'
+import { personColumns } from './person-columns.ts'
 
 /** Everyone on record. `selectUsers` also reads a part of them. */
 const everyone = sql<Selectable<UsersTable>>`users`.as('u')
@@ -41,12 +42,7 @@ function selectUsers(
       'u.id',
       'u.idp_subject_id as idpSubjectId',
       'u.idp_user_id as idpUserId',
-      'u.email',
-      'u.name',
-      'u.first_name as firstName',
-      'u.last_name as lastName',
-      'u.phone',
-      'u.alternative_email as alternativeEmail',
+      ...personColumns,
       'u.language',
       'u.platform_admin as platformAdmin',
       'u.platform_admin_changed_at as platformAdminChangedAt',
