@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto'
 import type { Logger } from '@atrium/bff/log'
+import { logLevelOf, requestIdOf } from '@atrium/bff/request-line'
 import { createMiddleware } from 'hono/factory'
 import type { AppEnv } from './request.ts'
 
@@ -18,22 +18,14 @@ export function loggedPath(path: string): string {
 export function requestLog(log: Logger) {
   return createMiddleware<AppEnv>(async (c, next) => {
     const started = performance.now()
-    const provided = c.req.header('x-request-id')
-    const requestId =
-      provided && /^[A-Za-z0-9._:@-]{8,128}$/.test(provided) ? provided : randomUUID()
+    const requestId = requestIdOf(c.req.header('x-request-id'))
     c.set('requestId', requestId)
     c.set('policy', { styles: [], images: [], frameAncestors: [] })
     await next()
     c.res.headers.set('x-request-id', requestId)
     const { status } = c.res
-    const level =
-      status >= 500
-        ? 'error'
-        : /^\/health(\/ready)?$/.test(c.req.path) || c.req.path.startsWith('/assets/')
-          ? 'debug'
-          : 'info'
     const [rejection, err] = [c.get('rejection'), c.get('err')]
-    log[level](
+    log[logLevelOf(c.req.path, status >= 500)](
       {
         requestId,
         method: c.req.method,

@@ -1,16 +1,7 @@
+import { commonHeaders } from '@atrium/bff/common-headers'
 import { isHttps } from '@atrium/bff/config'
 import { createMiddleware } from 'hono/factory'
 import type { AppEnv, PagePolicy } from './request.ts'
-
-const fixed: Readonly<Record<string, string>> = {
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'same-origin',
-  'permissions-policy':
-    'camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=(), browsing-topics=()',
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-origin',
-  'x-permitted-cross-domain-policies': 'none',
-}
 
 /** The headers of every response. Pages of a manage link send no referrer and are not indexed. */
 export function securityHeaders(publicUrl: string) {
@@ -18,7 +9,7 @@ export function securityHeaders(publicUrl: string) {
   return createMiddleware<AppEnv>(async (c, next) => {
     await next()
     const { headers } = c.res
-    for (const [name, value] of Object.entries(fixed))
+    for (const [name, value] of Object.entries(commonHeaders))
       if (!headers.has(name)) headers.set(name, value)
     headers.set('content-security-policy', policyOf(c.get('policy'), https))
     if (c.req.path.startsWith('/manage/')) {

@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import { createMiddleware } from 'hono/factory'
 import { claimPath, invitationPath } from './invitation.ts'
 import type { Logger } from './log.ts'
 import { linkPath } from './mail-profile.ts'
 import type { AppEnv, RequestLine } from './request.ts'
+import { logLevelOf, requestIdOf } from './request-line.ts'
 import { unsubscribePath } from './unsubscribe.ts'
 
 /** What follows in the path of a one-time link is a secret. */
@@ -21,9 +21,7 @@ function loggedPath(path: string): string {
 export function requestLog(log: Logger) {
   return createMiddleware<AppEnv>(async (c, next) => {
     const started = performance.now()
-    const provided = c.req.header('x-request-id')
-    const requestId =
-      provided && /^[A-Za-z0-9._:@-]{8,128}$/.test(provided) ? provided : randomUUID()
+    const requestId = requestIdOf(c.req.header('x-request-id'))
     const line: RequestLine = { requestId, method: c.req.method, path: loggedPath(c.req.path) }
     c.set('requestId', requestId)
     c.set('line', line)
@@ -32,12 +30,7 @@ export function requestLog(log: Logger) {
     const { status } = c.res
     // A response that the client did not wait for is no failure of ours.
     const left = status >= 500 && c.req.raw.signal.aborted
-    const level =
-      status >= 500 && !left
-        ? 'error'
-        : /^\/health(\/ready)?$/.test(c.req.path) || c.req.path.startsWith('/assets/')
-          ? 'debug'
-          : 'info'
+    const level = logLevelOf(c.req.path, status >= 500 && !left)
     log[level](
       { ...line, status, ...(left && { left }), ms: Math.round(performance.now() - started) },
       'request',

@@ -1,19 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { createMiddleware } from 'hono/factory'
+import { commonHeaders } from './common-headers.ts'
 import { isHttps } from './config.ts'
 import { linkPath } from './mail-profile.ts'
 import type { AppEnv } from './request.ts'
 
-const fixed: Readonly<Record<string, string>> = {
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
-  'referrer-policy': 'same-origin',
-  'permissions-policy':
-    'camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=(), browsing-topics=()',
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-origin',
-  'x-permitted-cross-domain-policies': 'none',
-}
+const fixed = { ...commonHeaders, 'x-frame-options': 'DENY' }
 
 /**
  * The one page on which a card is entered: the payment processor's own form in frames of its own,
