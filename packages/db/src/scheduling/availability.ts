@@ -2,6 +2,7 @@ import { expressionBuilder, sql } from 'kysely'
 import type { Db, Trx } from '../platform/connect.ts'
 import type { BookingHostsTable, BookingsTable } from '../schema/scheduling.ts'
 import type { Tables } from '../schema/tables.ts'
+import { selectBookingHosts } from './booking-claims.ts'
 
 /** For `bookings as b` and `booking_hosts as p`. */
 const booking = expressionBuilder<Tables & { b: BookingsTable; p: BookingHostsTable }, 'b' | 'p'>()
@@ -53,11 +54,7 @@ export function listTaken(
   { from, to, now }: { from: Date; to: Date; now: Date },
   movedBookingId: string | undefined,
 ) {
-  return db
-    .selectFrom('booking_hosts as p')
-    .innerJoin('bookings as b', (join) =>
-      join.onRef('b.tenant_id', '=', 'p.tenant_id').onRef('b.id', '=', 'p.booking_id'),
-    )
+  return selectBookingHosts(db)
     .select([
       'b.id as bookingId',
       'b.event_type_id as eventTypeId',
@@ -150,11 +147,7 @@ export function listOwnEvents(
   range: { from: Date; to: Date },
   eventIds: string[],
 ) {
-  const own = db
-    .selectFrom('booking_hosts as p')
-    .innerJoin('bookings as b', (join) =>
-      join.onRef('b.tenant_id', '=', 'p.tenant_id').onRef('b.id', '=', 'p.booking_id'),
-    )
+  const own = selectBookingHosts(db)
     .select(({ eb }) => [
       'b.id as bookingId',
       'p.calendar_event_id as eventId',
@@ -213,11 +206,7 @@ export function findSeatGroup(
   trx: Trx,
   place: { hostId: string; eventTypeId: string; start: Date; end: Date; exceptBookingId: string },
 ) {
-  return trx
-    .selectFrom('booking_hosts as p')
-    .innerJoin('bookings as b', (join) =>
-      join.onRef('b.tenant_id', '=', 'p.tenant_id').onRef('b.id', '=', 'p.booking_id'),
-    )
+  return selectBookingHosts(trx)
     .select(({ fn }) => [
       'p.seat_group as group',
       fn.agg<number[]>('array_agg', ['p.seat']).as('seats'),

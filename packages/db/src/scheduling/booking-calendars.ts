@@ -4,6 +4,7 @@ import { type NotNull, sql, type Updateable } from 'kysely'
 import { leaseExpired, secondsFromNow } from '../platform/clock.ts'
 import type { Db, Trx } from '../platform/connect.ts'
 import type { BookingHostsTable } from '../schema/scheduling.ts'
+import { selectBookingHosts } from './booking-claims.ts'
 
 /**
  * How long a writer may hold a calendar without telling an outcome; longer than its deadline. Those
@@ -333,11 +334,7 @@ async function update(
  * still to come.
  */
 export function countLaggingCalendars(db: Db) {
-  return db
-    .selectFrom('booking_hosts as p')
-    .innerJoin('bookings as b', (join) =>
-      join.onRef('b.tenant_id', '=', 'p.tenant_id').onRef('b.id', '=', 'p.booking_id'),
-    )
+  return selectBookingHosts(db)
     .select(({ fn }) => [
       fn.countAll<number>().filterWhere('p.calendar_state', '=', 'pending').as('waiting'),
       fn
@@ -367,11 +364,7 @@ export function listEventsToCheck(
   db: Db,
   { now, until, before, limit }: Record<'now' | 'until' | 'before', Date> & { limit: number },
 ) {
-  return db
-    .selectFrom('booking_hosts as p')
-    .innerJoin('bookings as b', (join) =>
-      join.onRef('b.tenant_id', '=', 'p.tenant_id').onRef('b.id', '=', 'p.booking_id'),
-    )
+  return selectBookingHosts(db)
     .select(({ fn }) => [
       'p.host_id as hostId',
       'p.calendar_event_id as eventId',

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Trx } from '../platform/connect.ts'
+import type { Db, Trx } from '../platform/connect.ts'
 
 /** The time that one booking takes of one host, buffers included. */
 export interface ClaimRow {
@@ -11,6 +11,15 @@ export interface ClaimRow {
   /** Bookings of one group share the time, each with a seat of its own from 1. */
   seatGroup: string
   seat: number
+}
+
+/** `booking_hosts as p`, each with its booking as `b`. */
+export function selectBookingHosts(db: Db | Trx) {
+  return db
+    .selectFrom('booking_hosts as p')
+    .innerJoin('bookings as b', (join) =>
+      join.onRef('b.tenant_id', '=', 'p.tenant_id').onRef('b.id', '=', 'p.booking_id'),
+    )
 }
 
 const span = ({ start, end, seatGroup, seat }: ClaimRow) => ({

@@ -17,6 +17,7 @@ import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import type { Db, Trx } from '../platform/connect.ts'
 import { escapeLike } from '../platform/text-search.ts'
 import type { BookingsTable } from '../schema/scheduling.ts'
+import { selectBookingHosts } from './booking-claims.ts'
 import { hostIsActive } from './hosts.ts'
 
 /**
@@ -452,11 +453,7 @@ export function listUpcomingOfHost(
   now: Date,
   limit: number,
 ): Promise<UpcomingBookingRow[]> {
-  return db
-    .selectFrom('booking_hosts as p')
-    .innerJoin('bookings as b', (join) =>
-      join.onRef('b.tenant_id', '=', 'p.tenant_id').onRef('b.id', '=', 'p.booking_id'),
-    )
+  return selectBookingHosts(db)
     .innerJoin('event_types as e', (join) =>
       join.onRef('e.tenant_id', '=', 'b.tenant_id').onRef('e.id', '=', 'b.event_type_id'),
     )

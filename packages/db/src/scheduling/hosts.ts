@@ -1,5 +1,6 @@
 import { type InferResult, type NotNull, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Db, Trx } from '../platform/connect.ts'
+import { selectBookingHosts } from './booking-claims.ts'
 
 export type HostUserStatus = 'active' | 'suspended' | 'deactivated' | 'removed'
 
@@ -118,11 +119,11 @@ export function lockHost(trx: Trx, tenantId: string, id: string): Promise<HostRo
 }
 
 /**
- * Whether `bookings k` holds a time that is not over. A request past its deadline can no longer be
+ * Whether `bookings b` holds a time that is not over. A request past its deadline can no longer be
  * confirmed.
  */
-const isComing = (now: Date) => sql<SqlBool>`((k.status = 'confirmed' and k.end_at > ${now})
-  or (k.status = 'pending' and k.start_at > ${now} and k.approval_expires_at > ${now}))`
+const isComing = (now: Date) => sql<SqlBool>`((b.status = 'confirmed' and b.end_at > ${now})
+  or (b.status = 'pending' and b.start_at > ${now} and b.approval_expires_at > ${now}))`
 
 /** Hosts of a tenant with the additional fields that staff see, without removed ones. */
 function selectRecords(db: Db, tenantId: string, now: Date) {
@@ -145,14 +146,14 @@ function selectRecords(db: Db, tenantId: string, now: Date) {
       'o.mailbox_address as mailboxAddress',
       'o.mail_account_id as mailboxAccountId',
       eb
-        .selectFrom('booking_hosts as b')
-        .innerJoin('bookings as k', (join) =>
-          join.onRef('k.tenant_id', '=', 'b.tenant_id').onRef('k.id', '=', 'b.booking_id'),
+        .selectFrom('booking_hosts as p')
+        .innerJoin('bookings as b', (join) =>
+          join.onRef('b.tenant_id', '=', 'p.tenant_id').onRef('b.id', '=', 'p.booking_id'),
         )
         .select(({ fn }) => fn.countAll<number>().as('count'))
-        .where('b.tenant_id', '=', tenantId)
-        .whereRef('b.host_id', '=', 'h.id')
-        .where('b.active', '=', true)
+        .where('p.tenant_id', '=', tenantId)
+        .whereRef('p.host_id', '=', 'h.id')
+        .where('p.active', '=', true)
         .where(isComing(now))
         .as('comingBookings'),
     ])
@@ -273,16 +274,12 @@ export async function comingBookingsOf(
   hostId: string,
   now: Date,
 ): Promise<{ id: string }[]> {
-  return db
-    .selectFrom('booking_hosts as b')
-    .innerJoin('bookings as k', (join) =>
-      join.onRef('k.tenant_id', '=', 'b.tenant_id').onRef('k.id', '=', 'b.booking_id'),
-    )
-    .select('k.id')
-    .where('b.host_id', '=', hostId)
-    .where('b.active', '=', true)
+  return selectBookingHosts(db)
+    .select('b.id')
+    .where('p.host_id', '=', hostId)
+    .where('p.active', '=', true)
     .where(isComing(now))
-    .orderBy('k.start_at')
+    .orderBy('b.start_at')
     .execute()
 }
 
@@ -315,21 +312,17 @@ export async function bookedSpansOf(
   hostId: string,
   span: { start: number; end: number },
 ): Promise<{ start: number; end: number }[]> {
-  const rows = await db
-    .selectFrom('booking_hosts as b')
-    .innerJoin('bookings as k', (join) =>
-      join.onRef('k.tenant_id', '=', 'b.tenant_id').onRef('k.id', '=', 'b.booking_id'),
-    )
-    .select(['k.start_at', 'k.end_at'])
-    .where('b.host_id', '=', hostId)
-    .where('b.active', '=', true)
+  const rows = await selectBookingHosts(db)
+    .select(['b.start_at', 'b.end_at'])
+    .where('p.host_id', '=', hostId)
+    .where('p.active', '=', true)
     // A claim covers its booking, and is found by time; the booking is held against the span
     // itself.
     .where(
-      sql<SqlBool>`tstzrange(b.claim_start, b.claim_end) && tstzrange(${new Date(span.start)}, ${new Date(span.end)})`,
+      sql<SqlBool>`tstzrange(p.claim_start, p.claim_end) && tstzrange(${new Date(span.start)}, ${new Date(span.end)})`,
     )
-    .where('k.end_at', '>', new Date(span.start))
-    .where('k.start_at', '<', new Date(span.end))
+    .where('b.end_at', '>', new Date(span.start))
+    .where('b.start_at', '<', new Date(span.end))
     .execute()
   return rows.map((row) => ({ start: row.start_at.getTime(), end: row.end_at.getTime() }))
 }
