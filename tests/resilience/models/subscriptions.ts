@@ -23,8 +23,8 @@ interface ModelSubscription {
 interface Model {
   now: Date
   subscription: ModelSubscription | undefined
-  /** Members with a mailbox, each of whom needs a seat. */
-  assigned: number
+  /** The tenant's members, each of whom needs a seat. */
+  members: number
   tenantSeats: number
   /** What is left after the end of the subscription. */
   freeSeats: number
@@ -48,7 +48,7 @@ type Act =
         | 'keep'
         | 'discard what waits'
         | 'end now'
-        | 'give a mailbox'
+        | 'add a member'
     }
   | { act: 'time passes'; minutes: number }
 
@@ -63,7 +63,7 @@ const acts: fc.Arbitrary<Act> = fc.oneof(
     weight: 3,
     arbitrary: fc.record({ act: fc.constantFrom('cancel', 'keep', 'discard what waits') }),
   },
-  { weight: 1, arbitrary: fc.record({ act: fc.constantFrom('end now', 'give a mailbox') }) },
+  { weight: 1, arbitrary: fc.record({ act: fc.constantFrom('end now', 'add a member') }) },
   {
     weight: 3,
     arbitrary: fc.record({
@@ -87,7 +87,7 @@ const periodEnd = ({ anchor, periods }: ModelSubscription) => monthsAfter(anchor
 
 function subscribe(model: Model, requested: number): string {
   if (model.subscription?.status === 'active') return 'subscription_exists'
-  if (requested < model.assigned) return 'invalid_input'
+  if (requested < model.members) return 'invalid_input'
   const fresh = {
     status: 'active',
     pending: null,
@@ -102,12 +102,11 @@ function subscribe(model: Model, requested: number): string {
 }
 
 /** Why a change to so many seats is rejected, quote aside. */
-function rejection({ subscription, assigned }: Model, requested: number): string | undefined {
+function rejection({ subscription, members }: Model, requested: number): string | undefined {
   if (!subscription) return 'not_found'
   if (subscription.status === 'canceled') return 'subscription_ended'
   if (subscription.cancelAtPeriodEnd) return 'uncancel_first'
-  return requested === subscription.seats ||
-    (requested < subscription.seats && requested < assigned)
+  return requested === subscription.seats || (requested < subscription.seats && requested < members)
     ? 'invalid_input'
     : undefined
 }
@@ -135,7 +134,7 @@ function correct(model: Model, requested: number): string {
   const { subscription } = model
   if (!subscription) return 'none'
   if (subscription.status === 'canceled') return 'subscription_ended'
-  if (requested < subscription.seats && requested < model.assigned) return 'invalid_input'
+  if (requested < subscription.seats && requested < model.members) return 'invalid_input'
   subscription.seats = requested
   subscription.version++
   model.tenantSeats = requested
@@ -183,10 +182,7 @@ function settle(model: Model): void {
     }
     subscription.periods++
     if (subscription.pending === null) continue
-    subscription.seats = Math.max(
-      subscription.pending,
-      Math.min(model.assigned, subscription.seats),
-    )
+    subscription.seats = Math.max(subscription.pending, Math.min(model.members, subscription.seats))
     subscription.pending = null
     model.tenantSeats = subscription.seats
   }
@@ -214,8 +210,8 @@ function expected(model: Model, act: Act): string {
       return correct(model, act.seats)
     case 'end now':
       return endNow(model)
-    case 'give a mailbox':
-      model.assigned++
+    case 'add a member':
+      model.members++
       return 'ok'
     case 'time passes':
       model.now = new Date(model.now.getTime() + act.minutes * 60_000)
@@ -295,8 +291,8 @@ export function subscriptionsSlice(
           .said
       case 'discard what waits':
         return (await send('DELETE', `${own}/pending`, owner)).said
-      case 'give a mailbox':
-        await giveMailbox(real)
+      case 'add a member':
+        await addMember(real)
         return 'ok'
       case 'time passes':
         real.now = new Date(real.now.getTime() + act.minutes * 60_000)
@@ -308,7 +304,7 @@ export function subscriptionsSlice(
     }
   }
 
-  async function giveMailbox({ slug, tenantId }: Real): Promise<void> {
+  async function addMember({ slug, tenantId }: Real): Promise<void> {
     const address = `${randomBytes(6).toString('hex')}@${slug}.tenants.local`
     const person = {
       idp_subject_id: randomBytes(32).toString('hex'),
@@ -362,7 +358,8 @@ export function subscriptionsSlice(
         model: {
           now: beginning,
           subscription: undefined,
-          assigned: 0,
+          // The owner.
+          members: 1,
           tenantSeats: 1,
           quote: undefined,
           freeSeats: testApp.config.billing.freeSeats,
