@@ -5,8 +5,8 @@ import { createMetrics } from '@atrium/api/platform/metrics'
 import { seedDemo } from '@atrium/db/demo/demo'
 import { type Database, openDatabase } from '@atrium/db/platform/connect'
 import { createMigratedDatabase, dropDatabase } from '@atrium/db/server/provision-database'
-import { insertTenant } from '@atrium/db/tenants/tenants'
 import { type Sandbox, startSandbox } from '@atrium/sandbox/start'
+import { insertTestTenant, userIdOf } from '@atrium/testing/records'
 import { ask, cores, startProcess } from '../measure/process.ts'
 import { type Contender, runRounds } from '../measure/slots.ts'
 import { median } from '../measure/statistics.ts'
@@ -145,25 +145,8 @@ async function createOverRest(url: string, token: string, slug: string): Promise
 
 async function createForEngine({ db }: Database, jobs: Jobs, slug: string): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    const owner = await trx
-      .selectFrom('users')
-      .select('id')
-      .where('email', '=', 'owner@globex.test')
-      .executeTakeFirstOrThrow()
-    const tenant = await insertTenant(trx, {
-      slug,
-      name: slug,
-      plan: 'free',
-      partnerId: null,
-      seats: 0,
-      industry: null,
-      brandColor: null,
-      ownerId: owner.id,
-      billing: { company: null, vatNumber: null, country: null, email: null },
-      domains: [`${slug}.tenants.local`],
-      platformDomain: 'tenants.local',
-    })
-    if (!tenant) throw new Error(`the slug ${slug} is taken`)
+    const ownerId = await userIdOf(trx, 'owner@globex.test')
+    const tenant = await insertTestTenant(trx, { slug, seats: 0, ownerId })
     await jobs.enqueueProvisioning(tenant.id, 0, trx)
   })
 }

@@ -5,6 +5,7 @@ import { type Database, openDatabase } from '@atrium/db/platform/connect'
 import { createMigratedDatabase, dropDatabase } from '@atrium/db/server/provision-database'
 import { authentik } from '@atrium/integrations/identity/authentik'
 import { type Sandbox, startSandbox } from '@atrium/sandbox/start'
+import { userIdOf } from '@atrium/testing/records'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { createHttpLoad, runRounds } from '../measure/slots.ts'
@@ -305,11 +306,7 @@ async function measureList(
   workplace: Workplace,
 ): Promise<Omit<RowResult, keyof Bars>> {
   const { db } = workplace.database
-  const owner = await db
-    .selectFrom('users')
-    .select('id')
-    .where('email', '=', 'owner@acme.test')
-    .executeTakeFirstOrThrow()
+  const ownerId = await userIdOf(db, 'owner@acme.test')
   for (const [slug, members] of [
     ['bench-large', largeTenant],
     ['bench-small', smallTenant],
@@ -321,7 +318,7 @@ async function measureList(
             select ${slug} || n, ${slug} || n || '@example.test', 'Member ' || n from generate_series(1, ${members}::int - 1) n returning id),
           steps as (insert into provisioning_steps (tenant_id, step, state) select id, unnest(array['identity', 'mail', 'files']), 'ok' from tenant)
         insert into memberships (tenant_id, user_id, role)
-          select tenant.id, people.id, 'member' from tenant, people union all select tenant.id, ${owner.id}, 'owner' from tenant`.execute(
+          select tenant.id, people.id, 'member' from tenant, people union all select tenant.id, ${ownerId}, 'owner' from tenant`.execute(
         trx,
       )
     })

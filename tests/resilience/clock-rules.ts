@@ -4,8 +4,8 @@ import { applyDueSubscriptions } from '@atrium/api/billing/subscriptions/due'
 import type { Services } from '@atrium/api/rpc/services'
 import { expireBookings } from '@atrium/api/scheduling/bookings/expire'
 import { sendReminders } from '@atrium/api/scheduling/bookings/remind'
-import { insertTenant } from '@atrium/db/tenants/tenants'
 import type { BookingsTestApp } from '@atrium/testing/bookings-test-app'
+import { insertTestTenant, userIdOf } from '@atrium/testing/records'
 import { offered, visit } from '@atrium/testing/visitors'
 
 /** Something that a moment changes, once, by a job. */
@@ -112,27 +112,8 @@ export function jobRules(testApp: BookingsTestApp): readonly JobRule[] {
 async function newTenant(testApp: BookingsTestApp): Promise<{ id: string; slug: string }> {
   const { db } = testApp.database
   const slug = `clock-${randomBytes(6).toString('hex')}`
-  const owner = await db
-    .selectFrom('users')
-    .select('id')
-    .where('email', '=', 'owner@acme.test')
-    .executeTakeFirstOrThrow()
-  const tenant = await db.transaction().execute((trx) =>
-    insertTenant(trx, {
-      slug,
-      name: slug,
-      plan: 'free',
-      partnerId: null,
-      seats: 1,
-      industry: null,
-      brandColor: null,
-      ownerId: owner.id,
-      billing: { company: null, vatNumber: null, country: null, email: null },
-      domains: [`${slug}.tenants.local`],
-      platformDomain: 'tenants.local',
-    }),
-  )
-  if (!tenant) throw new Error('the name is taken')
+  const ownerId = await userIdOf(db, 'owner@acme.test')
+  const tenant = await db.transaction().execute((trx) => insertTestTenant(trx, { slug, ownerId }))
   return tenant
 }
 

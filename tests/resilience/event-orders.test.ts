@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ensureCustomer } from '@atrium/api/billing/invoices/customer'
 import { processEvent } from '@atrium/api/billing/webhooks/process'
-import { insertTenant } from '@atrium/db/tenants/tenants'
 import { recordMeasurement, rounds } from '@atrium/testing/measurements'
 import { recordedSequences } from '@atrium/testing/payments/payment-sequences'
 import { createProcessor } from '@atrium/testing/payments/processor'
@@ -12,6 +11,7 @@ import {
   ordersOf,
   severalAtOnce,
 } from '@atrium/testing/payments/recorded-orders'
+import { insertTestTenant, partnerIdOf, userIdOf } from '@atrium/testing/records'
 import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { afterAll, expect, it } from 'vitest'
 import { everyPoint, killEverywhere, rehearse, spread, type Write } from './kills.ts'
@@ -22,11 +22,7 @@ afterAll(async () => {
 })
 
 async function northOf({ database: { db } }: TestApp): Promise<string> {
-  const { id } = await db
-    .selectFrom('partners')
-    .select('id')
-    .where('slug', '=', 'north')
-    .executeTakeFirstOrThrow()
+  const id = await partnerIdOf(db, 'north')
   await db.updateTable('partners').set({ margin_pct: 20 }).where('id', '=', id).execute()
   return id
 }
@@ -189,27 +185,10 @@ async function sell(testApp: TestApp, partnerId: string, token: string): Promise
   const { payments } = testApp.app.services.systems
   if (!payments) throw new Error('this test app has a payment processor')
   const slug = `sold-${randomBytes(5).toString('hex')}`
-  const { id: ownerId } = await db
-    .selectFrom('users')
-    .select('id')
-    .where('email', '=', 'owner@acme.test')
-    .executeTakeFirstOrThrow()
-  const made = await db.transaction().execute((trx) =>
-    insertTenant(trx, {
-      slug,
-      name: slug,
-      plan: 'free',
-      partnerId,
-      seats: 1,
-      industry: null,
-      brandColor: null,
-      ownerId,
-      billing: { company: null, vatNumber: null, country: null, email: null },
-      domains: [`${slug}.tenants.local`],
-      platformDomain: 'tenants.local',
-    }),
-  )
-  if (!made) throw new Error('the name is taken')
+  const ownerId = await userIdOf(db, 'owner@acme.test')
+  const made = await db
+    .transaction()
+    .execute((trx) => insertTestTenant(trx, { slug, partnerId, ownerId }))
   // Who earns is decided as of the second in which an invoice was made, and the partner's part
   // begins with the tenant.
   await delay(1_100)

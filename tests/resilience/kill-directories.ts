@@ -1,4 +1,5 @@
 import type { MembersTestApp } from '@atrium/testing/members-test-app'
+import { tenantIdOf } from '@atrium/testing/records'
 import { type Member, memberSettled, memberState, newMember, newTenant, ok } from './kill-states.ts'
 import type { Write } from './kills.ts'
 
@@ -185,11 +186,7 @@ function adminsChange(testApp: MembersTestApp): Write<Member & { tenantId: strin
       const token = testApp.as.outsider
       const body = { email: 'second', name: 'Second', role: 'admin' }
       await ok(testApp.request('POST', `/tenants/${slug}/users`, { token, body }))
-      const { id: tenantId } = await testApp.database.db
-        .selectFrom('tenants')
-        .select('id')
-        .where('slug', '=', slug)
-        .executeTakeFirstOrThrow()
+      const tenantId = await tenantIdOf(testApp.database.db, slug)
       return { ...member, tenantId }
     },
     call: (send, { slug, id, tenantId }) =>

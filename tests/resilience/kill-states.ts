@@ -1,6 +1,7 @@
 import { ensureCustomer } from '@atrium/api/billing/invoices/customer'
 import { fileUser, type MembersTestApp } from '@atrium/testing/members-test-app'
 import { identityApi, identityRecords, outsideObjects } from '@atrium/testing/outside'
+import { tenantIdOf } from '@atrium/testing/records'
 
 let made = 0
 /** A name that nothing else in the workplace has. */
@@ -64,11 +65,7 @@ export async function payingTenant(
 ): Promise<{ slug: string; customer: string }> {
   const slug = await newTenant(testApp)
   const { payments } = testApp.app.services.systems
-  const { id } = await testApp.database.db
-    .selectFrom('tenants')
-    .select('id')
-    .where('slug', '=', slug)
-    .executeTakeFirstOrThrow()
+  const id = await tenantIdOf(testApp.database.db, slug)
   if (!payments) throw new Error('this test app has a payment processor')
   const customer = await ensureCustomer(testApp.app.services, payments, id)
   testApp.sandbox.payments.act({ action: 'attach_card', customer, card: 'pm_card_visa' })

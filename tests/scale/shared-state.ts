@@ -1,6 +1,6 @@
 import { median } from '@atrium/bench/measure/statistics'
-import { insertTenant } from '@atrium/db/tenants/tenants'
 import { outsideObjects } from '@atrium/testing/outside'
+import { insertTestTenant, userIdOf } from '@atrium/testing/records'
 import type { ScaledProcess, ScaledTestApp } from './cluster.ts'
 
 /**
@@ -47,31 +47,14 @@ export async function oneAtATime(checks: readonly (() => Promise<Check>)[]): Pro
 async function checkJobs({ testApp, processes }: ScaledTestApp): Promise<Check> {
   const count = 40
   const { db } = testApp.database
-  const owner = await db
-    .selectFrom('users')
-    .select('id')
-    .where('email', '=', 'owner@globex.test')
-    .executeTakeFirstOrThrow()
+  const ownerId = await userIdOf(db, 'owner@globex.test')
   const ids: string[] = []
   const slugs = Array.from({ length: count }, (_, n) => `spread-${n}`)
   // Each wake-up in a transaction of its own, as they come in life; a fetch takes up to twenty at
   // once.
   for (const slug of slugs) {
     await db.transaction().execute(async (trx) => {
-      const tenant = await insertTenant(trx, {
-        slug,
-        name: slug,
-        plan: 'free',
-        partnerId: null,
-        seats: 0,
-        industry: null,
-        brandColor: null,
-        ownerId: owner.id,
-        billing: { company: null, vatNumber: null, country: null, email: null },
-        domains: [`${slug}.tenants.local`],
-        platformDomain: 'tenants.local',
-      })
-      if (!tenant) throw new Error(`the slug ${slug} is taken`)
+      const tenant = await insertTestTenant(trx, { slug, seats: 0, ownerId })
       ids.push(tenant.id)
       await testApp.app.services.jobs.enqueueProvisioning(tenant.id, 0, trx)
     })

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { limitNames } from '@atrium/core/platform/limits'
+import { tenantIdOf } from '@atrium/testing/records'
 import { insertServiceToken } from '@atrium/testing/service-tokens'
 import { startTestApp } from '@atrium/testing/test-app'
 import { startOwnServer } from '../resilience/own-server.ts'
@@ -47,11 +48,7 @@ async function check(): Promise<number> {
   const { db } = testApp.database
   await db.updateTable('tenants').set({ seats: 0 }).execute()
   await db.updateTable('plan_grants').set({ seats: 0 }).execute()
-  const { id: tenantId } = await db
-    .selectFrom('tenants')
-    .select('id')
-    .where('slug', '=', 'acme')
-    .executeTakeFirstOrThrow()
+  const tenantId = await tenantIdOf(db, 'acme')
   const { token } = await insertServiceToken(testApp, { kind: 'tenant', tenantId })
   const listening = createServer(testApp.app.listener)
   await new Promise<void>((done) => listening.listen(0, '127.0.0.1', done))

@@ -4,6 +4,7 @@ import { invitationPath } from '@atrium/bff/invitation'
 import { follow, invite, mailedToken, proveAddress } from '@atrium/testing/invitations'
 import { caughtMails } from '@atrium/testing/mails'
 import { recordMeasurement, rounds } from '@atrium/testing/measurements'
+import { userIdOf } from '@atrium/testing/records'
 import type { TestResponse } from '@atrium/testing/test-app'
 import { sql } from 'kysely'
 import pg from 'pg'
@@ -42,11 +43,7 @@ async function measured(what: string, figure: string, reached: boolean): Promise
 }
 
 it('tokens are 256 bits of chance: none twice, every bit as often set as not', async () => {
-  const { id } = await db
-    .selectFrom('users')
-    .select('id')
-    .where('email', '=', 'member@acme.test')
-    .executeTakeFirstOrThrow()
+  const id = await userIdOf(db, 'member@acme.test')
   const count = rounds(500, 20_000)
   const set = new Uint32Array(256)
   const seen = new Set<string>()

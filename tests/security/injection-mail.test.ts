@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { drainOutbox } from '@atrium/api/outbox/drain'
 import { type CaughtMail, caughtMails } from '@atrium/testing/mails'
 import { recordMeasurement, rounds } from '@atrium/testing/measurements'
+import { tenantIdOf } from '@atrium/testing/records'
 import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { anyText, lineText, sample } from './hostile-texts.ts'
@@ -10,13 +11,7 @@ let testApp: TestApp
 let acmeId: string
 beforeAll(async () => {
   testApp = await startTestApp({ mailer: true, provisioned: false, manyChanges: true })
-  acmeId = (
-    await testApp.database.db
-      .selectFrom('tenants')
-      .select('id')
-      .where('slug', '=', 'acme')
-      .executeTakeFirstOrThrow()
-  ).id
+  acmeId = await tenantIdOf(testApp.database.db, 'acme')
   // A workplace without a verified domain has names that hold a link left out of its mails.
   const domain = { tenant_id: acmeId, name: 'acme.example', verified_at: new Date() }
   await testApp.database.db.insertInto('domains').values(domain).execute()

@@ -9,6 +9,7 @@ import {
 import { follow, invite, mailedToken } from '@atrium/testing/invitations'
 import { recordMeasurement } from '@atrium/testing/measurements'
 import { identityApi } from '@atrium/testing/outside'
+import { tenantIdOf } from '@atrium/testing/records'
 import { proveDomain, type TestResponse } from '@atrium/testing/test-app'
 import { afterAll, expect, it } from 'vitest'
 import { openFront } from './front.ts'
@@ -157,11 +158,7 @@ it('classic-federated merge: a sign-in of another origin with the same address',
   expect(record).toMatchObject({ email, id: expect.not.stringContaining(account.id) })
   const before = await testApp.request('GET', '/users/me', { token: account.token })
   expect(before.body.tenants).toMatchObject([{ slug: 'globex' }])
-  const { id: acmeId } = await db
-    .selectFrom('tenants')
-    .select('id')
-    .where('slug', '=', 'acme')
-    .executeTakeFirstOrThrow()
+  const acmeId = await tenantIdOf(db, 'acme')
   await db
     .insertInto('memberships')
     .values({ tenant_id: acmeId, user_id: record.id, role: 'admin' })

@@ -7,6 +7,7 @@ import {
   type TestHost,
 } from '@atrium/testing/bookings-test-app'
 import { lockIsWaitedFor } from '@atrium/testing/postgres/lock-waits'
+import { partnerIdOf } from '@atrium/testing/records'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { withHostLocks } from '../src/scheduling/bookings/claim.ts'
 
@@ -16,13 +17,7 @@ let partnerId: string
 beforeAll(async () => {
   testApp = await startBookingsTestApp()
   const { db } = testApp.database
-  partnerId = (
-    await db
-      .selectFrom('partners')
-      .select('id')
-      .where('slug', '=', 'north')
-      .executeTakeFirstOrThrow()
-  ).id
+  partnerId = await partnerIdOf(db, 'north')
   tenantId = (
     await db
       .updateTable('tenants')

@@ -11,6 +11,7 @@ import {
 import { accept, invite, mailedToken, proveAddress } from '@atrium/testing/invitations'
 import { caughtMails } from '@atrium/testing/mails'
 import { type MembersTestApp, startMembersTestApp } from '@atrium/testing/members-test-app'
+import { tenantIdOf } from '@atrium/testing/records'
 import { proveDomain, type TestResponse } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
@@ -66,14 +67,7 @@ async function letTimePass(): Promise<void> {
   await settleDueAddressClaims(testApp.app.services)
 }
 
-const tenantId = async (slug: string) =>
-  (
-    await testApp.database.db
-      .selectFrom('tenants')
-      .select('id')
-      .where('slug', '=', slug)
-      .executeTakeFirstOrThrow()
-  ).id
+const tenantId = (slug: string) => tenantIdOf(testApp.database.db, slug)
 
 const record = (id: string) =>
   testApp.database.db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirstOrThrow()

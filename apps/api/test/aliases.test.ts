@@ -5,9 +5,9 @@ import {
   mailDomainOf,
   mailOf,
   setTenantStatus,
-  userIdOf,
 } from '@atrium/testing/mailboxes'
 import { clientsWithDeadline, mailFaults, upstreamText } from '@atrium/testing/outside'
+import { userIdOf } from '@atrium/testing/records'
 import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
@@ -27,10 +27,10 @@ beforeAll(async () => {
   admin = await testApp.token('admin@acme.test')
   member = await testApp.token('member@acme.test')
   globexOwner = await testApp.token('owner@globex.test')
-  ids.admin = await userIdOf(testApp, 'admin@acme.test')
-  ids.member = await userIdOf(testApp, 'member@acme.test')
-  ids.owner = await userIdOf(testApp, 'owner@acme.test')
-  ids.globexOwner = await userIdOf(testApp, 'owner@globex.test')
+  ids.admin = await userIdOf(testApp.database.db, 'admin@acme.test')
+  ids.member = await userIdOf(testApp.database.db, 'member@acme.test')
+  ids.owner = await userIdOf(testApp.database.db, 'owner@acme.test')
+  ids.globexOwner = await userIdOf(testApp.database.db, 'owner@globex.test')
   boxes.admin = await giveMailbox(testApp, { slug: 'acme', userId: ids.admin, localPart: 'adam' })
   boxes.member = await giveMailbox(testApp, { slug: 'acme', userId: ids.member, localPart: 'mira' })
   await giveMailbox(testApp, { slug: 'globex', userId: ids.globexOwner, localPart: 'gero' })

@@ -5,6 +5,7 @@ import {
   startMembersTestApp,
 } from '@atrium/testing/members-test-app'
 import { mailFaults, upstreamText } from '@atrium/testing/outside'
+import { userIdOf } from '@atrium/testing/records'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 let testApp: MembersTestApp
@@ -155,11 +156,7 @@ describe('an app password', () => {
 
   it('is not made in a suspended tenant, where it can still be taken back', async () => {
     const other = await testApp.token('owner@globex.test')
-    const { id: userId } = await testApp.database.db
-      .selectFrom('users')
-      .select('id')
-      .where('email', '=', 'owner@globex.test')
-      .executeTakeFirstOrThrow()
+    const userId = await userIdOf(testApp.database.db, 'owner@globex.test')
     await giveMailbox(testApp, { slug: 'globex', userId, localPart: 'gero' })
     const globex = (method: string, path: string, body?: unknown) =>
       testApp.request(method, `/tenants/globex${path}`, {

@@ -1,3 +1,4 @@
+import { tenantIdOf } from '@atrium/testing/records'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { expireApprovals } from '../src/billing/approvals/expire.ts'
 import { drainWebhooks } from '../src/billing/webhooks/process.ts'
@@ -428,11 +429,7 @@ describe('a limit that the owner agreed to', () => {
     const { started } = world
     const nextMonth = Date.UTC(started.getUTCFullYear(), started.getUTCMonth() + 1, 1)
     const { getSpendingLimit } = await import('../src/billing/approvals/spending-limit.ts')
-    const { id } = await world.testApp.database.db
-      .selectFrom('tenants')
-      .select('id')
-      .where('slug', '=', slug)
-      .executeTakeFirstOrThrow()
+    const id = await tenantIdOf(world.testApp.database.db, slug)
     const next = await world.at(new Date(nextMonth), () =>
       getSpendingLimit({ services: world.testApp.app.services }, { tenant: { id } as never }),
     )

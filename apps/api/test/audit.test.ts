@@ -1,5 +1,6 @@
 import type { AuditEvent } from '@atrium/core/audit/audit'
 import { insertAuditEvent, type NewAuditEvent } from '@atrium/db/audit/audit'
+import { userIdOf } from '@atrium/testing/records'
 import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { sql } from 'kysely'
 import pg from 'pg'
@@ -445,13 +446,7 @@ describe('what an act leaves in the log', () => {
 
   it('tells what was denied in the log of the tenant or partner that the caller has to do with', async () => {
     const member = await testApp.token('member@acme.test')
-    const target = (
-      await testApp.database.db
-        .selectFrom('users')
-        .select('id')
-        .where('email', '=', 'owner@acme.test')
-        .executeTakeFirstOrThrow()
-    ).id
+    const target = await userIdOf(testApp.database.db, 'owner@acme.test')
     expect(
       (
         await testApp.request('POST', `/tenants/acme/users/${target}/suspend`, {
@@ -573,13 +568,7 @@ it('never fails the act when its entry cannot be written, and counts the loss', 
   await admin.query(`revoke insert (at, actor_type, actor_id, actor_email, actor_ip, action, outcome, resource_type, resource_id, resource_name,
     tenant_slug, partner_slug, source, metadata) on audit_events from atrium_app`)
   await admin.end()
-  const memberId = (
-    await other.database.db
-      .selectFrom('users')
-      .select('id')
-      .where('email', '=', 'member@acme.test')
-      .executeTakeFirstOrThrow()
-  ).id
+  const memberId = await userIdOf(other.database.db, 'member@acme.test')
   const acts = [
     other.request('POST', '/tenants', { token, body: { name: 'Unrecorded' } }),
     other.request('PATCH', '/tenants/acme', { token, body: { name: 'Renamed' } }),

@@ -1,3 +1,4 @@
+import { tenantIdOf } from '@atrium/testing/records'
 import type { TestApp, TestResponse } from '@atrium/testing/test-app'
 import { drainWebhooks } from '../src/billing/webhooks/process.ts'
 
@@ -31,14 +32,7 @@ export function billingOf(testApp: TestApp): Billing {
     send: async (method, path, body) =>
       testApp.request(method, path, { token: await testApp.token(email), body }),
   })
-  const tenantId = async (slug: string) =>
-    (
-      await testApp.database.db
-        .selectFrom('tenants')
-        .select('id')
-        .where('slug', '=', slug)
-        .executeTakeFirstOrThrow()
-    ).id
+  const tenantId = (slug: string) => tenantIdOf(testApp.database.db, slug)
   const customerId = async (slug: string) => {
     const id = await tenantId(slug)
     const row = await testApp.database.db

@@ -1,3 +1,4 @@
+import { tenantIdOf } from '@atrium/testing/records'
 import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readConfig } from '../src/platform/config.ts'
@@ -52,11 +53,7 @@ describe('the sign-in of the command line', () => {
   })
 
   it('proves no second factor where the tenant requires one, and says so', async () => {
-    const { id } = await testApp.database.db
-      .selectFrom('tenants')
-      .select('id')
-      .where('slug', '=', 'acme')
-      .executeTakeFirstOrThrow()
+    const id = await tenantIdOf(testApp.database.db, 'acme')
     await testApp.database.db
       .insertInto('security_policies')
       .values({

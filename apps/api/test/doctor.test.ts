@@ -9,6 +9,7 @@ import { demoServiceCredentials } from '@atrium/core/demo/demo'
 import { openDatabase } from '@atrium/db/platform/connect'
 import { freePort } from '@atrium/db/server/free-port'
 import { connectIntegrations } from '@atrium/integrations/connect'
+import { userIdOf } from '@atrium/testing/records'
 import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
@@ -318,11 +319,7 @@ describe('issuers and tokens', () => {
     const before = one(await local(), /^size of tokens/)
     expect(before.level).toBe('ok')
     await db.transaction().execute(async (trx) => {
-      const { id: userId } = await trx
-        .selectFrom('users')
-        .select('id')
-        .where('email', '=', 'member@acme.test')
-        .executeTakeFirstOrThrow()
+      const userId = await userIdOf(trx, 'member@acme.test')
       const tenants = await trx
         .insertInto('tenants')
         .values(

@@ -1,4 +1,5 @@
 import type { RecordVerdict } from '@atrium/core/mail/domains'
+import { tenantIdOf } from '@atrium/testing/records'
 import { startTestApp } from '@atrium/testing/test-app'
 import { describe, expect, it } from 'vitest'
 import { checkDueDomains } from '../src/mail/domains/jobs.ts'
@@ -299,11 +300,7 @@ describe('checks by themselves', () => {
   it('check each domain once, however many processes look', async () => {
     const names = Array.from({ length: 6 }, (_, n) => `shared-${n}.example.org`)
     const { db } = testApp.database
-    const { id } = await db
-      .selectFrom('tenants')
-      .select('id')
-      .where('slug', '=', 'globex')
-      .executeTakeFirstOrThrow()
+    const id = await tenantIdOf(db, 'globex')
     await rest()
     await db
       .insertInto('domains')
@@ -324,11 +321,7 @@ describe('checks by themselves', () => {
   it('go on with the others when the mail server is down', async () => {
     await rest()
     const { db } = testApp.database
-    const { id } = await db
-      .selectFrom('tenants')
-      .select('id')
-      .where('slug', '=', 'globex')
-      .executeTakeFirstOrThrow()
+    const id = await tenantIdOf(db, 'globex')
     const names = ['down-0.example.org', 'down-1.example.org']
     await db
       .insertInto('domains')

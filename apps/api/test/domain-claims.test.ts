@@ -1,6 +1,7 @@
 import { findDomainById } from '@atrium/db/mail/domains'
 import { invite } from '@atrium/testing/invitations'
 import { addDomain } from '@atrium/testing/mailboxes'
+import { userIdOf } from '@atrium/testing/records'
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { endLapsedClaim } from '../src/mail/domains/end-claim.ts'
@@ -218,11 +219,7 @@ describe('a claim that is never proved', () => {
 
   it('with something on it stays, because that would lose it', async () => {
     await addDomain(testApp, { slug: 'acme', name: 'inherited.example.org', verified: false })
-    const { id } = await db
-      .selectFrom('users')
-      .select('id')
-      .where('email', '=', 'member@acme.test')
-      .executeTakeFirstOrThrow()
+    const id = await userIdOf(db, 'member@acme.test')
     await db
       .updateTable('memberships')
       .set({ mailbox_address: 'someone@inherited.example.org' })

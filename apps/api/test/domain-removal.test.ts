@@ -1,5 +1,6 @@
 import type { DomainView } from '@atrium/core/mail/domains'
 import { findDomainById } from '@atrium/db/mail/domains'
+import { userIdOf } from '@atrium/testing/records'
 import { describe, expect, it } from 'vitest'
 import { checkDomain } from '../src/mail/domains/check.ts'
 import { only, openDomains, domainsPath as path, waitingNameOf } from './domains-test-app.ts'
@@ -66,11 +67,7 @@ describe('removing a domain', () => {
   it('is rejected while a member’s mailbox is on it, also when the mail server lost it', async () => {
     const view = await added('members.example.org')
     const { db } = testApp.database
-    const { id } = await db
-      .selectFrom('users')
-      .select('id')
-      .where('email', '=', 'member@acme.test')
-      .executeTakeFirstOrThrow()
+    const id = await userIdOf(db, 'member@acme.test')
     await db
       .updateTable('memberships')
       .set({ mailbox_address: 'someone@members.example.org' })

@@ -1,4 +1,5 @@
 import type { DomainView, RecordVerdict } from '@atrium/core/mail/domains'
+import { tenantIdOf } from '@atrium/testing/records'
 import { describe, expect, it } from 'vitest'
 import {
   only,
@@ -118,11 +119,7 @@ describe('adding a domain, rejected or half done', () => {
 
   it('rejects one more than twenty, by both ways to add one', async () => {
     const { db } = testApp.database
-    const { id } = await db
-      .selectFrom('tenants')
-      .select('id')
-      .where('slug', '=', 'globex')
-      .executeTakeFirstOrThrow()
+    const id = await tenantIdOf(db, 'globex')
     await db
       .insertInto('domains')
       .values(

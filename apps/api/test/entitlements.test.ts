@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { replaceGrant } from '@atrium/db/billing/entitlements'
 import * as keptPlans from '@atrium/db/migrations/0042-kept-plans'
-import { insertTenant } from '@atrium/db/tenants/tenants'
+import { insertTestTenant, partnerIdOf, userIdOf } from '@atrium/testing/records'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { followDueEntitlements, followEntitlements } from '../src/billing/entitlements/follow.ts'
 import { recordGrant } from '../src/billing/entitlements/grant.ts'
@@ -474,11 +474,7 @@ describe('a trial', () => {
     const first = await ofNewOwner('pm_card_visa')
     const second = await world.newTenant('pm_card_visa')
     const { db } = testApp.database
-    const { id: north } = await db
-      .selectFrom('partners')
-      .select('id')
-      .where('slug', '=', 'north')
-      .executeTakeFirstOrThrow()
+    const north = await partnerIdOf(db, 'north')
     await db
       .updateTable('users')
       .set({ partner_id: north, partner_access: 'manager' })
@@ -634,30 +630,10 @@ describe('a trial', () => {
 describe('the upgrade of a running installation', () => {
   it('keeps plan and seats of every tenant without a subscription as a grant', async () => {
     const { db } = testApp.database
-    const { id: ownerId } = await db
-      .selectFrom('users')
-      .select('id')
-      .where('email', '=', 'owner@acme.test')
-      .executeTakeFirstOrThrow()
-    const fields = {
-      partnerId: null,
-      industry: null,
-      brandColor: null,
-      ownerId,
-      platformDomain: 'tenants.local',
-    }
-    const billing = { company: null, vatNumber: null, country: null, email: null }
+    const ownerId = await userIdOf(db, 'owner@acme.test')
     const made = async (slug: string, plan: 'free' | 'enterprise', seats: number) => {
-      const values = {
-        ...fields,
-        billing,
-        slug,
-        name: slug,
-        plan,
-        seats,
-        domains: [`${slug}.tenants.local`],
-      }
-      return (await db.transaction().execute((trx) => insertTenant(trx, values)))?.id ?? ''
+      const values = { slug, plan, seats, ownerId }
+      return (await db.transaction().execute((trx) => insertTestTenant(trx, values))).id
     }
     const [granted, unlimited, ended] = [
       await made('kept-1', 'enterprise', 70),

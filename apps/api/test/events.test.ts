@@ -1,4 +1,5 @@
 import { type Issuer, personClaims, startIssuer } from '@atrium/testing/issuer'
+import { userIdOf } from '@atrium/testing/records'
 import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -86,11 +87,7 @@ const tell = () =>
 
 it('is followed by a member whose mailbox is still being made', async () => {
   const { db } = testApp.database
-  const { id } = await db
-    .selectFrom('users')
-    .select('id')
-    .where('email', '=', 'member@acme.test')
-    .executeTakeFirstOrThrow()
+  const id = await userIdOf(db, 'member@acme.test')
   await db
     .updateTable('memberships')
     .set({ status: 'provisioning' })

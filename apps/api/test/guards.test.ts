@@ -3,8 +3,8 @@ import type { PartnerAccess, PartnerStatus } from '@atrium/core/partners/partner
 import { AppError } from '@atrium/core/platform/errors'
 import { type Database, openDatabase } from '@atrium/db/platform/connect'
 import type { DatabaseAccounts } from '@atrium/db/server/provision-database'
-import { insertTenant } from '@atrium/db/tenants/tenants'
 import { copyDatabase } from '@atrium/testing/postgres/database'
+import { insertTestTenant } from '@atrium/testing/records'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { TokenClaims } from '../src/platform/token.ts'
 import type { RequestInfo } from '../src/rpc/caller.ts'
@@ -164,21 +164,8 @@ beforeAll(async () => {
       .returning(['id', 'slug'])
       .executeTakeFirstOrThrow()
     const owner = await newPerson()
-    const values = {
-      slug: unique('tenant'),
-      name: 'Tenant',
-      plan: 'free',
-      partnerId: partner.id,
-      seats: 2,
-      industry: null,
-      brandColor: null,
-      ownerId: owner.id,
-      billing: { company: null, vatNumber: null, country: null, email: null },
-      domains: [`${slug}.tenants.local`],
-      platformDomain: 'tenants.local',
-    } as const
-    const tenant = await db.transaction().execute((trx) => insertTenant(trx, values))
-    if (!tenant) throw new Error(`${values.slug} is taken`)
+    const values = { slug: unique('tenant'), partnerId: partner.id, seats: 2, ownerId: owner.id }
+    const tenant = await db.transaction().execute((trx) => insertTestTenant(trx, values))
     return { partner, tenant, owner }
   }
   const [active, suspended, over, foreign] = [

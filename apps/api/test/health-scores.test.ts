@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { insertTenant } from '@atrium/db/tenants/tenants'
+import { insertTestTenant, partnerIdOf } from '@atrium/testing/records'
 import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { refreshAllHealth, refreshHealth } from '../src/health-scores/compute.ts'
@@ -24,14 +24,7 @@ afterAll(async () => {
 
 const db = () => testApp.database.db
 const read = (path: string, token = operator) => testApp.request('GET', path, { token })
-const partnerId = async (slug: string) =>
-  (
-    await db()
-      .selectFrom('partners')
-      .select('id')
-      .where('slug', '=', slug)
-      .executeTakeFirstOrThrow()
-  ).id
+const partnerId = (slug: string) => partnerIdOf(db(), slug)
 
 /** A tenant of ninety days with ten seats, everything provisioned. */
 async function tenant(
@@ -42,21 +35,15 @@ async function tenant(
   const made = await db()
     .transaction()
     .execute((trx) =>
-      insertTenant(trx, {
+      insertTestTenant(trx, {
         slug,
-        name: slug,
         plan: 'business',
         partnerId: partner,
         seats: 10,
-        industry: null,
-        brandColor: null,
         ownerId: owner,
-        billing: { company: null, vatNumber: null, country: null, email: null },
         domains: [`${slug}.example`],
-        platformDomain: 'tenants.local',
       }),
     )
-  if (!made) throw new Error('the slug is taken')
   await db()
     .updateTable('tenants')
     .set({ created_at: before(90), status: 'active' })

@@ -7,6 +7,7 @@ import {
 import { accept } from '@atrium/testing/invitations'
 import { type MembersTestApp, startMembersTestApp } from '@atrium/testing/members-test-app'
 import { clientsWithDeadline, identityApi, identityRecords } from '@atrium/testing/outside'
+import { userIdOf } from '@atrium/testing/records'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { followIdentities } from '../src/users/follow-identity.ts'
 
@@ -113,11 +114,7 @@ describe('an identity provider that fails', () => {
     const email = `staff-${randomBytes(4).toString('hex')}@example.test`
     await act('POST', '/partners/north/users', { name: 'Leaving', email, access: 'viewer' })
     expect((await accept(testApp, email)).status).toBe(200)
-    const { id } = await testApp.database.db
-      .selectFrom('users')
-      .select('id')
-      .where('email', '=', email)
-      .executeTakeFirstOrThrow()
+    const id = await userIdOf(testApp.database.db, email)
     providerFails()
     expect(await act('DELETE', `/partners/north/users/${id}`)).toMatchObject({
       status: 204,

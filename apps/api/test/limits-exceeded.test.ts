@@ -1,6 +1,7 @@
 import { writeText } from '@atrium/core/platform/errors'
 import { type LimitName, limitNames, limits, limitText } from '@atrium/core/platform/limits'
 import { tenantLimitNames } from '@atrium/core/tenants/tenant-limits'
+import { tenantIdOf } from '@atrium/testing/records'
 import type { TestResponse } from '@atrium/testing/test-app'
 import { everythingWritten } from '@atrium/testing/written'
 import { expect, it } from 'vitest'
@@ -85,11 +86,7 @@ it.each(tenantLimitNames)(
     const { testApp, act } = await reach.open(`${name}=${reach.most}`)
     await using _ = testApp
     for (let n = 0; n < reach.lets; n++) await act(n)
-    const { id } = await testApp.database.db
-      .selectFrom('tenants')
-      .select('id')
-      .where('slug', '=', reach.slug)
-      .executeTakeFirstOrThrow()
+    const id = await tenantIdOf(testApp.database.db, reach.slug)
     // A booking counts a mail to the visitor and one to the host.
     const raised = { tenant_id: id, name, most: reach.most + 2 }
     await testApp.database.db.insertInto('tenant_limits').values(raised).execute()

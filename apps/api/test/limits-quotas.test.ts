@@ -6,6 +6,7 @@ import {
 } from '@atrium/testing/bookings-test-app'
 import { giveMailbox } from '@atrium/testing/mailboxes'
 import { type MembersTestApp, startMembersTestApp } from '@atrium/testing/members-test-app'
+import { tenantIdOf } from '@atrium/testing/records'
 import { proveDomain } from '@atrium/testing/test-app'
 import { visit, wish } from '@atrium/testing/visitors'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -44,14 +45,7 @@ const rejectionOf = ({
   status: number
   body: { code?: string; limit?: string }
 }) => [status, body.code, body.limit]
-const tenantId = async (slug: string) =>
-  (
-    await testApp.database.db
-      .selectFrom('tenants')
-      .select('id')
-      .where('slug', '=', slug)
-      .executeTakeFirstOrThrow()
-  ).id
+const tenantId = (slug: string) => tenantIdOf(testApp.database.db, slug)
 
 describe('workplaces of one person', () => {
   it('are limited at one time and a day, also when they are created at once', async () => {

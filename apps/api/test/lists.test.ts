@@ -12,10 +12,10 @@ import {
   mailDomainOf,
   mailOf,
   setTenantStatus,
-  userIdOf,
 } from '@atrium/testing/mailboxes'
 import { clientsWithDeadline, mailFaults, upstreamText } from '@atrium/testing/outside'
 import { lockIsWaitedFor } from '@atrium/testing/postgres/lock-waits'
+import { tenantIdOf, userIdOf } from '@atrium/testing/records'
 import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -38,7 +38,7 @@ beforeAll(async () => {
   globexOwner = await testApp.token('owner@globex.test')
   await giveMailbox(testApp, {
     slug: 'acme',
-    userId: await userIdOf(testApp, 'member@acme.test'),
+    userId: await userIdOf(testApp.database.db, 'member@acme.test'),
     localPart: 'mira',
   })
   await addDomain(testApp, { slug: 'acme', name: 'acme.example.com', verified: true })
@@ -244,7 +244,7 @@ describe('a list is rejected', () => {
     expect(await create('mira')).toMatchObject(taken)
     await made('team')
     expect(await create('team')).toMatchObject(taken)
-    const userId = await userIdOf(testApp, 'member@acme.test')
+    const userId = await userIdOf(testApp.database.db, 'member@acme.test')
     await testApp.request('POST', '/tenants/acme/aliases', {
       token: admin,
       body: { address: 'contact', userId },
@@ -396,11 +396,7 @@ describe('a loop is rejected and its way told', () => {
 
 describe('several at once', () => {
   it('lists of one tenant change while those of another are held', async () => {
-    const { id } = await testApp.database.db
-      .selectFrom('tenants')
-      .select('id')
-      .where('slug', '=', 'globex')
-      .executeTakeFirstOrThrow()
+    const id = await tenantIdOf(testApp.database.db, 'globex')
     const held = await testApp.database.db.transaction().execute(async (trx) => {
       await lockListRecipients(trx, id, [])
       const free = await create('free')
@@ -421,14 +417,7 @@ describe('several at once', () => {
 
   it('a change takes its locks again when the lists behind its recipients reach further', async () => {
     const { db } = testApp.database
-    const idOf = async (slug: string) =>
-      (
-        await db
-          .selectFrom('tenants')
-          .select('id')
-          .where('slug', '=', slug)
-          .executeTakeFirstOrThrow()
-      ).id
+    const idOf = (slug: string) => tenantIdOf(db, slug)
     const operator = await testApp.token('operator@atrium.test')
     await testApp.request('POST', '/tenants', {
       token: operator,

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { UserView } from '@atrium/core/users/users'
 import { type Issuer, personClaims, startIssuer } from '@atrium/testing/issuer'
+import { tenantIdOf } from '@atrium/testing/records'
 import { startTestApp, type TestApp, type TestResponse } from '@atrium/testing/test-app'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -187,11 +188,7 @@ describe('memberships by group', () => {
     const { db } = testApp.database
     const sub = subject()
     const { id } = (await me({ sub, groups: ['acme'] })).body
-    const { id: tenantId } = await db
-      .selectFrom('tenants')
-      .select('id')
-      .where('slug', '=', 'acme')
-      .executeTakeFirstOrThrow()
+    const tenantId = await tenantIdOf(db, 'acme')
     await db.deleteFrom('memberships').where('user_id', '=', id).execute()
     await db
       .insertInto('membership_revocations')

@@ -4,6 +4,7 @@ import { mailRetrySeconds } from '@atrium/core/outbox/outbox'
 import { smtp } from '@atrium/integrations/mailer/smtp'
 import { startApi } from '@atrium/testing/api-process'
 import { caughtMails } from '@atrium/testing/mails'
+import { tenantIdOf } from '@atrium/testing/records'
 import { proveDomain, startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -30,9 +31,7 @@ beforeAll(async () => {
   await proveDomain(testApp, 'acme', 'acme.example')
   operator = await testApp.token('operator@atrium.test')
   const { db } = testApp.database
-  acmeId = (
-    await db.selectFrom('tenants').select('id').where('slug', '=', 'acme').executeTakeFirstOrThrow()
-  ).id
+  acmeId = await tenantIdOf(db, 'acme')
 }, 60_000)
 afterAll(() => testApp[Symbol.asyncDispose]())
 beforeEach(async () => {
@@ -113,11 +112,7 @@ describe('a queued mail', () => {
 
   it('has the name and the wording of the platform until the tenant proves a domain', async () => {
     const { db } = testApp.database
-    const { id: globexId } = await db
-      .selectFrom('tenants')
-      .select('id')
-      .where('slug', '=', 'globex')
-      .executeTakeFirstOrThrow()
+    const globexId = await tenantIdOf(db, 'globex')
     await db
       .insertInto('brandings')
       .values({ tenant_id: globexId, product_name: 'Your Bank' })

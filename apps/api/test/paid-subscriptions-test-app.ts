@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { insertTenant } from '@atrium/db/tenants/tenants'
 import { connectIntegrations } from '@atrium/integrations/connect'
 import type { ProcessorSubscription } from '@atrium/integrations/payments/port'
 import type { FaultInput } from '@atrium/sandbox/faults'
+import { insertTestTenant, userIdOf } from '@atrium/testing/records'
 import { startTestApp } from '@atrium/testing/test-app'
 import { expect } from 'vitest'
 import { ensureCustomer } from '../src/billing/invoices/customer.ts'
@@ -78,27 +78,8 @@ export async function openPaidSubscriptions({
   ): Promise<{ slug: string; id: string; customerId: string }> {
     const slug = `t-${randomBytes(6).toString('hex')}`
     const { db } = testApp.database
-    const user = await db
-      .selectFrom('users')
-      .select('id')
-      .where('email', '=', 'owner@acme.test')
-      .executeTakeFirstOrThrow()
-    const made = await db.transaction().execute((trx) =>
-      insertTenant(trx, {
-        slug,
-        name: slug,
-        plan: 'free',
-        partnerId: null,
-        seats: 1,
-        industry: null,
-        brandColor: null,
-        ownerId: user.id,
-        billing: { company: null, vatNumber: null, country: null, email: null },
-        domains: [`${slug}.tenants.local`],
-        platformDomain: 'tenants.local',
-      }),
-    )
-    if (!made) throw new Error('taken')
+    const ownerId = await userIdOf(db, 'owner@acme.test')
+    const made = await db.transaction().execute((trx) => insertTestTenant(trx, { slug, ownerId }))
     const customerId = await ensureCustomer(testApp.app.services, processor(), made.id)
     if (card) testApp.sandbox.payments.act({ action: 'attach_card', customer: customerId, card })
     return { slug, id: made.id, customerId }

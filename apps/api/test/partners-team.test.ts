@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { passwordMatches } from '@atrium/sandbox/identity/passwords'
 import { accept, follow, linkToken } from '@atrium/testing/invitations'
 import { clientsWithDeadline, identityApi, identityRecords } from '@atrium/testing/outside'
+import { tenantIdOf } from '@atrium/testing/records'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type PartnersTestApp, startPartnersTestApp } from './partners-test-app.ts'
 
@@ -139,11 +140,7 @@ describe('inviting', () => {
 
   it('accepts no one managed by a tenant, unless that tenant or an operator asks', async () => {
     const { path, owner } = await partnerWithOwner()
-    const { id: globex } = await testApp.database.db
-      .selectFrom('tenants')
-      .select('id')
-      .where('slug', '=', 'globex')
-      .executeTakeFirstOrThrow()
+    const globex = await tenantIdOf(testApp.database.db, 'globex')
     const employee = await testApp.newPerson(undefined, { home_tenant_id: globex })
     await testApp.database.db
       .insertInto('memberships')

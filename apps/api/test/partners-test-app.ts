@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { demoClients } from '@atrium/core/demo/demo'
 import type { PartnerAccess } from '@atrium/core/partners/partner-access'
-import { insertTenant } from '@atrium/db/tenants/tenants'
 import { type Issuer, personClaims, startIssuer } from '@atrium/testing/issuer'
+import { insertTestTenant } from '@atrium/testing/records'
 import {
   startTestApp,
   type TestApp,
@@ -98,22 +98,11 @@ export async function startPartnersTestApp(options: TestAppOptions = {}): Promis
     async newCustomer(partnerId, { plan = 'free', seats = 2 } = {}) {
       const slug = unique('customer')
       const owner = await newPerson()
-      const inserted = await db.transaction().execute((trx) =>
-        insertTenant(trx, {
-          slug,
-          name: slug,
-          plan,
-          partnerId,
-          seats,
-          industry: null,
-          brandColor: null,
-          ownerId: owner.id,
-          billing: { company: null, vatNumber: null, country: null, email: null },
-          domains: [`${slug}.tenants.local`],
-          platformDomain: 'tenants.local',
-        }),
-      )
-      if (!inserted) throw new Error(`${slug} is taken`)
+      const inserted = await db
+        .transaction()
+        .execute((trx) =>
+          insertTestTenant(trx, { slug, plan, partnerId, seats, ownerId: owner.id }),
+        )
       return inserted
     },
     // Signed again every time, because tests move the clock by months.

@@ -12,6 +12,7 @@ import {
   startMembersTestApp,
 } from '@atrium/testing/members-test-app'
 import { identityApi } from '@atrium/testing/outside'
+import { partnerIdOf } from '@atrium/testing/records'
 import type { TestResponse } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
@@ -27,11 +28,7 @@ beforeAll(async () => {
     mailer: true,
     sandbox: { identity: { accessTokenSeconds: 3600 } },
   })
-  const { id } = await testApp.database.db
-    .selectFrom('partners')
-    .select('id')
-    .where('slug', '=', 'north')
-    .executeTakeFirstOrThrow()
+  const id = await partnerIdOf(testApp.database.db, 'north')
   north = id
   // Globex has a subscription, and the attacker more people than it has seats.
   await testApp.database.db.updateTable('subscriptions').set({ seats: 1_000 }).execute()

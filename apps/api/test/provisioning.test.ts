@@ -9,6 +9,7 @@ import {
   upstreamText,
   waitingNames,
 } from '@atrium/testing/outside'
+import { userIdOf } from '@atrium/testing/records'
 import { startTestApp, type TestApp, type TestResponse } from '@atrium/testing/test-app'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -149,11 +150,7 @@ describe('creating a tenant', () => {
     await testApp.request('POST', '/users', { token: operator, body })
     const made = await create({ name: 'Orphan' })
     const { db } = testApp.database
-    const { id } = await db
-      .selectFrom('users')
-      .select('id')
-      .where('email', '=', body.email)
-      .executeTakeFirstOrThrow()
+    const id = await userIdOf(db, body.email)
     await db
       .updateTable('memberships')
       .set({ user_id: id })

@@ -1,4 +1,5 @@
 import type { Integrations } from '@atrium/integrations/connect'
+import { tenantIdOf } from '@atrium/testing/records'
 import type { TestApp } from '@atrium/testing/test-app'
 import type { Clock } from '../src/platform/clock.ts'
 
@@ -19,11 +20,7 @@ export function movableClock(): Clock & { pass(minutes: number): void } {
  */
 export async function addMembers(testApp: TestApp, slug: string, count: number): Promise<void> {
   const { db } = testApp.database
-  const { id: tenantId } = await db
-    .selectFrom('tenants')
-    .select('id')
-    .where('slug', '=', slug)
-    .executeTakeFirstOrThrow()
+  const tenantId = await tenantIdOf(db, slug)
   const users = await db
     .insertInto('users')
     .values(

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { auditOf, setTenantStatus } from '@atrium/testing/mailboxes'
+import { userIdOf } from '@atrium/testing/records'
 import { type SchedulingTestApp, startSchedulingTestApp } from '@atrium/testing/scheduling-test-app'
 import { proveDomain } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -144,11 +145,7 @@ describe('a new host', () => {
   it('needs an address where the member has no mailbox', async () => {
     const globex = (body: object) =>
       testApp.request('POST', '/api/v1/tenants/globex/hosts', { token: testApp.as.outsider, body })
-    const { id } = await testApp.database.db
-      .selectFrom('users')
-      .select('id')
-      .where('email', '=', 'owner@globex.test')
-      .executeTakeFirstOrThrow()
+    const id = await userIdOf(testApp.database.db, 'owner@globex.test')
     expect(issuesOf((await globex({ userId: id, zone: 'UTC' })).body)).toEqual(['mailAddress'])
     // A domain that is not proven, or is a stranger's, makes nobody an organizer.
     expect(

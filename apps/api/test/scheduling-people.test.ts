@@ -1,5 +1,6 @@
 import { deleteRemovedPeople } from '@atrium/db/members/member-work'
 import { deleteUser } from '@atrium/db/users/users'
+import { tenantIdOf } from '@atrium/testing/records'
 import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 
@@ -12,11 +13,7 @@ afterAll(() => testApp[Symbol.asyncDispose]())
 
 it('the record of somebody who was a host is closed and stays with the bookings, and others are deleted beside it', async () => {
   const { db } = testApp.database
-  const { id: tenantId } = await db
-    .selectFrom('tenants')
-    .select('id')
-    .where('slug', '=', 'acme')
-    .executeTakeFirstOrThrow()
+  const tenantId = await tenantIdOf(db, 'acme')
   const person = async (name: string) => {
     const values = { idp_subject_id: name.repeat(8), email: `${name}@example.test`, name }
     return (await db.insertInto('users').values(values).returning('id').executeTakeFirstOrThrow())

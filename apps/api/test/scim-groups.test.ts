@@ -1,4 +1,5 @@
 import { scimSchemas } from '@atrium/core/scim/schemas'
+import { tenantIdOf } from '@atrium/testing/records'
 import { type ScimTestApp, startScimTestApp } from '@atrium/testing/scim'
 import { insertServiceToken } from '@atrium/testing/service-tokens'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -115,11 +116,7 @@ describe('a group', () => {
 
   it('is removed with its list, and is not found by another tenant', async () => {
     const id = await newGroup(0)
-    const { id: globex } = await testApp.database.db
-      .selectFrom('tenants')
-      .select('id')
-      .where('slug', '=', 'globex')
-      .executeTakeFirstOrThrow()
+    const globex = await tenantIdOf(testApp.database.db, 'globex')
     const foreign = await insertServiceToken(testApp, { kind: 'tenant', tenantId: globex })
     for (const slug of ['acme', 'globex']) {
       const path = `/tenants/${slug}/scim/v2/Groups/${id}`

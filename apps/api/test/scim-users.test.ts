@@ -1,4 +1,5 @@
 import { scimSchemas } from '@atrium/core/scim/schemas'
+import { tenantIdOf } from '@atrium/testing/records'
 import { scimBase as base, type ScimTestApp, startScimTestApp } from '@atrium/testing/scim'
 import { insertServiceToken } from '@atrium/testing/service-tokens'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -120,11 +121,7 @@ describe('who may call', () => {
   })
 
   it('is closed to tokens of another tenant, members, outsiders and nobody', async () => {
-    const { id: globex } = await testApp.database.db
-      .selectFrom('tenants')
-      .select('id')
-      .where('slug', '=', 'globex')
-      .executeTakeFirstOrThrow()
+    const globex = await tenantIdOf(testApp.database.db, 'globex')
     const foreign = await insertServiceToken(testApp, { kind: 'tenant', tenantId: globex })
     const member = await newUser()
     const calls = [

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { demoClients } from '@atrium/core/demo/demo'
 import { type Issuer, personClaims, startIssuer } from '@atrium/testing/issuer'
 import { auditOf } from '@atrium/testing/mailboxes'
+import { tenantIdOf } from '@atrium/testing/records'
 import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { followSecurityPolicies } from '../src/security-policy/follow-provider.ts'
@@ -38,11 +39,7 @@ beforeAll(async () => {
     .select('id')
     .where('idp_subject_id', '=', String(sub))
     .executeTakeFirstOrThrow()
-  const { id: globex } = await db
-    .selectFrom('tenants')
-    .select('id')
-    .where('slug', '=', 'globex')
-    .executeTakeFirstOrThrow()
+  const globex = await tenantIdOf(db, 'globex')
   await db
     .insertInto('memberships')
     .values({ tenant_id: globex, user_id: userId, role: 'member', status: 'active' })

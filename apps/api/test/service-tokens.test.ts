@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type ServiceScope, scopesOfKind } from '@atrium/core/service-tokens/scopes'
 import { lockIsWaitedFor } from '@atrium/testing/postgres/lock-waits'
+import { tenantIdOf } from '@atrium/testing/records'
 import { insertServiceToken } from '@atrium/testing/service-tokens'
 import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -23,11 +24,7 @@ beforeAll(async () => {
     env: { TRUSTED_PROXY_HOPS: '1' },
   })
   owner = await testApp.token('owner@acme.test')
-  const { id } = await testApp.database.db
-    .selectFrom('tenants')
-    .select('id')
-    .where('slug', '=', 'acme')
-    .executeTakeFirstOrThrow()
+  const id = await tenantIdOf(testApp.database.db, 'acme')
   tenantId = id
 }, 60_000)
 afterAll(() => testApp[Symbol.asyncDispose]())

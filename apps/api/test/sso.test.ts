@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Tables } from '@atrium/db/schema/tables'
 import { send, startApi } from '@atrium/testing/api-process'
 import { clientsWithDeadline, identityApi } from '@atrium/testing/outside'
+import { tenantIdOf } from '@atrium/testing/records'
 import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import type { UpdateObject } from 'kysely'
 import pg from 'pg'
@@ -178,11 +179,7 @@ describe('registering an application', () => {
   })
 
   it('is rejected beyond a hundred in a tenant', async () => {
-    const { id } = await testApp.database.db
-      .selectFrom('tenants')
-      .select('id')
-      .where('slug', '=', 'globex')
-      .executeTakeFirstOrThrow()
+    const id = await tenantIdOf(testApp.database.db, 'globex')
     const operator = await testApp.token('operator@atrium.test')
     const rows = Array.from({ length: 100 }, (_, n) => ({
       tenant_id: id,

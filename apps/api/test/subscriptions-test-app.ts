@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { insertTenant } from '@atrium/db/tenants/tenants'
+import { insertTestTenant, partnerIdOf, tenantIdOf, userIdOf } from '@atrium/testing/records'
 import { startTestApp } from '@atrium/testing/test-app'
 import { expect } from 'vitest'
 import { applyDueSubscriptions } from '../src/billing/subscriptions/due.ts'
@@ -41,35 +41,11 @@ export async function openSubscriptions() {
   async function newTenant({ partnerSlug = null as string | null } = {}): Promise<string> {
     const slug = `t-${randomBytes(6).toString('hex')}`
     const { db } = testApp.database
-    const { id } = await db
-      .selectFrom('users')
-      .select('id')
-      .where('email', '=', 'owner@acme.test')
-      .executeTakeFirstOrThrow()
-    const north =
-      partnerSlug &&
-      (
-        await db
-          .selectFrom('partners')
-          .select('id')
-          .where('slug', '=', partnerSlug)
-          .executeTakeFirstOrThrow()
-      ).id
-    await db.transaction().execute((trx) =>
-      insertTenant(trx, {
-        slug,
-        name: slug,
-        plan: 'free',
-        partnerId: north,
-        seats: 1,
-        industry: null,
-        brandColor: null,
-        ownerId: id,
-        billing: { company: null, vatNumber: null, country: null, email: null },
-        domains: [`${slug}.tenants.local`],
-        platformDomain: 'tenants.local',
-      }),
-    )
+    const id = await userIdOf(db, 'owner@acme.test')
+    const north = partnerSlug && (await partnerIdOf(db, partnerSlug))
+    await db
+      .transaction()
+      .execute((trx) => insertTestTenant(trx, { slug, partnerId: north, ownerId: id }))
     return slug
   }
 
@@ -116,11 +92,7 @@ export async function openSubscriptions() {
   }
   async function mailboxes(slug: string, count: number, status: 'active' | 'suspended' = 'active') {
     const { db } = testApp.database
-    const { id } = await db
-      .selectFrom('tenants')
-      .select('id')
-      .where('slug', '=', slug)
-      .executeTakeFirstOrThrow()
+    const id = await tenantIdOf(db, slug)
     for (let n = 0; n < count; n += 1) {
       const address = `${randomBytes(6).toString('hex')}@${slug}.tenants.local`
       const user = {

@@ -1,3 +1,4 @@
+import { partnerIdOf } from '@atrium/testing/records'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   day,
@@ -396,11 +397,7 @@ it('plan and seats of the tenant are changed by the subscription alone while it 
 
 it('the partner that a tenant moves to stands in the history from then on', async () => {
   const { id, tenantSlug } = await world.subscribe()
-  const { id: partnerId } = await testApp.database.db
-    .selectFrom('partners')
-    .select('id')
-    .where('slug', '=', 'north')
-    .executeTakeFirstOrThrow()
+  const partnerId = await partnerIdOf(testApp.database.db, 'north')
   await testApp.request('PATCH', `/tenants/${tenantSlug}`, { token: operator, body: { partnerId } })
   expect((await world.read(id)).history).toMatchObject([
     { partnerSlug: 'north', validTo: null },

@@ -7,6 +7,7 @@ import {
   startMembersTestApp,
 } from '@atrium/testing/members-test-app'
 import { clientsWithDeadline, identityRecords } from '@atrium/testing/outside'
+import { tenantIdOf } from '@atrium/testing/records'
 import { settleTenant } from '@atrium/testing/suspension-test-app'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -127,11 +128,7 @@ async function expectGone({ slug, email, groupName }: Place): Promise<void> {
   expect(await identityUser(testApp, email)).toBeUndefined()
   expect(identityRecords(testApp).groups.map(({ name }) => name)).not.toContain(groupName)
   const { db } = testApp.database
-  const { id } = await db
-    .selectFrom('tenants')
-    .select('id')
-    .where('slug', '=', slug)
-    .executeTakeFirstOrThrow()
+  const id = await tenantIdOf(db, slug)
   for (const table of ['memberships', 'domains', 'mail_lists', 'sso_apps'] as const) {
     expect(
       await db.selectFrom(table).selectAll().where('tenant_id', '=', id).execute(),
@@ -297,11 +294,7 @@ describe('the purge of a deleted tenant', () => {
   it('releases the domain for another tenant', async () => {
     const { db } = testApp.database
     const place = await deletedTenant()
-    const { id } = await db
-      .selectFrom('tenants')
-      .select('id')
-      .where('slug', '=', place.slug)
-      .executeTakeFirstOrThrow()
+    const id = await tenantIdOf(db, place.slug)
     await db
       .insertInto('domains')
       .values({ tenant_id: id, name: 'moved.example.com', verified_at: new Date() })

@@ -4,6 +4,7 @@ import {
   startMembersTestApp,
 } from '@atrium/testing/members-test-app'
 import { clientsWithDeadline } from '@atrium/testing/outside'
+import { tenantIdOf } from '@atrium/testing/records'
 import { editor, outsideOf, settleTenant, viewer } from '@atrium/testing/suspension-test-app'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -108,11 +109,7 @@ describe('a tenant suspended without sign-in', () => {
 
   it('leaves the sign-in of somebody whose other tenant is open, until that one is shut too', async () => {
     const { member } = await testApp.newMember()
-    const { id: globex } = await testApp.database.db
-      .selectFrom('tenants')
-      .select('id')
-      .where('slug', '=', 'globex')
-      .executeTakeFirstOrThrow()
+    const globex = await tenantIdOf(testApp.database.db, 'globex')
     await testApp.database.db
       .insertInto('memberships')
       .values({ tenant_id: globex, user_id: member.id, role: 'member', identity_state: 'ok' })

@@ -1,4 +1,5 @@
 import { lockTenantById } from '@atrium/db/tenants/tenants'
+import { tenantIdOf, userIdOf } from '@atrium/testing/records'
 import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { sql } from 'kysely'
 import pg from 'pg'
@@ -20,9 +21,7 @@ beforeAll(async () => {
   owner = await testApp.token('owner@acme.test')
   neighbour = await testApp.token('owner@globex.test')
   const { db } = testApp.database
-  acmeId = (
-    await db.selectFrom('tenants').select('id').where('slug', '=', 'acme').executeTakeFirstOrThrow()
-  ).id
+  acmeId = await tenantIdOf(db, 'acme')
 })
 afterAll(() => testApp[Symbol.asyncDispose]())
 
@@ -107,11 +106,7 @@ it('lets twenty waiting entries of one audit chain hold one connection of four',
 
 it('lets rows that refer to a tenant be inserted while the tenant is locked', async () => {
   const { db } = testApp.database
-  const { id } = await db
-    .selectFrom('users')
-    .select('id')
-    .where('email', '=', 'member@acme.test')
-    .executeTakeFirstOrThrow()
+  const id = await userIdOf(db, 'member@acme.test')
   await tenantTransaction(testApp.app.services, acmeId, async (trx) => {
     await lockTenantById(trx, acmeId)
     // On another connection. Fails after a second where the reference waits for the lock.

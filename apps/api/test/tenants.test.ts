@@ -1,7 +1,7 @@
 import type { AuditEvent } from '@atrium/core/audit/audit'
 import type { TenantView } from '@atrium/core/tenants/tenants'
-import { insertTenant } from '@atrium/db/tenants/tenants'
 import { accept } from '@atrium/testing/invitations'
+import { insertTestTenant, userIdOf } from '@atrium/testing/records'
 import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
@@ -29,11 +29,7 @@ beforeAll(async () => {
       .returning('id')
       .executeTakeFirstOrThrow()
   ).id
-  const owner = await db
-    .selectFrom('users')
-    .select('id')
-    .where('email', '=', 'owner@globex.test')
-    .executeTakeFirstOrThrow()
+  const ownerId = await userIdOf(db, 'owner@globex.test')
   for (let n = 0; n < 5; n++) {
     const values = {
       slug: `many-${n}`,
@@ -41,14 +37,10 @@ beforeAll(async () => {
       plan: n === 0 ? ('enterprise' as const) : ('free' as const),
       partnerId: n < 2 ? south : null,
       seats: n,
-      industry: null,
-      brandColor: null,
-      ownerId: owner.id,
+      ownerId,
       domains: [`many-${n}.example.com`],
-      platformDomain: 'tenants.local',
-      billing: { company: null, vatNumber: null, country: null, email: null },
     }
-    await db.transaction().execute((trx) => insertTenant(trx, values))
+    await db.transaction().execute((trx) => insertTestTenant(trx, values))
   }
 }, 60_000)
 afterAll(() => testApp[Symbol.asyncDispose]())

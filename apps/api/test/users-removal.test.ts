@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { deleteRemovedPeople } from '@atrium/db/members/member-work'
 import { accept } from '@atrium/testing/invitations'
 import { identityRecords } from '@atrium/testing/outside'
+import { tenantIdOf } from '@atrium/testing/records'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { followIdentities } from '../src/users/follow-identity.ts'
 import { startUsersTestApp, type UsersTestApp } from './users-test-app.ts'
@@ -83,11 +84,7 @@ describe('a person without an active tenant', () => {
   it('shows the person no tenant that they are suspended in, and operators every one', async () => {
     const { id, email, token } = await testApp.person('resting')
     const { db } = testApp.database
-    const { id: tenantId } = await db
-      .selectFrom('tenants')
-      .select('id')
-      .where('slug', '=', 'acme')
-      .executeTakeFirstOrThrow()
+    const tenantId = await tenantIdOf(db, 'acme')
     await db
       .insertInto('memberships')
       .values({ tenant_id: tenantId, user_id: id, role: 'member', status: 'suspended' })

@@ -1,5 +1,6 @@
 import { proveAddress } from '@atrium/testing/invitations'
 import { identityRecords } from '@atrium/testing/outside'
+import { userIdOf } from '@atrium/testing/records'
 import { startTestApp } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { followIdentities } from '../src/users/follow-identity.ts'
@@ -13,14 +14,7 @@ beforeAll(async () => {
 afterAll(() => testApp[Symbol.asyncDispose]())
 beforeEach(() => testApp.sandbox.clearFaults())
 
-const idOf = async (email: string) =>
-  (
-    await testApp.database.db
-      .selectFrom('users')
-      .select('id')
-      .where('email', '=', email)
-      .executeTakeFirstOrThrow()
-  ).id
+const idOf = (email: string) => userIdOf(testApp.database.db, email)
 
 /** A minute, for what is due of somebody and for their record. */
 async function passTime(id: string): Promise<void> {
@@ -479,13 +473,7 @@ describe('the right of a platform administrator', () => {
       const first = await other.token('operator@atrium.test')
       const ids: Record<string, string> = {}
       for (const email of ['operator@atrium.test', 'member@acme.test']) {
-        ids[email] = (
-          await other.database.db
-            .selectFrom('users')
-            .select('id')
-            .where('email', '=', email)
-            .executeTakeFirstOrThrow()
-        ).id
+        ids[email] = await userIdOf(other.database.db, email)
       }
       const act = (id: string | undefined, token: string) =>
         verb === 'deactivate'

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { insertAuditEvent } from '@atrium/db/audit/audit'
 import type { TokenOwner } from '@atrium/db/service-tokens/service-tokens'
+import { partnerIdOf } from '@atrium/testing/records'
 import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { insertWebhookEndpoint, webhookSecret } from '@atrium/testing/webhook-endpoints'
 import { Webhook } from 'standardwebhooks'
@@ -450,11 +451,7 @@ describe.each([
     })
   beforeAll(async () => {
     token = await testApp.token(person)
-    const { id } = await testApp.database.db
-      .selectFrom('partners')
-      .select('id')
-      .where('slug', '=', 'north')
-      .executeTakeFirstOrThrow()
+    const id = await partnerIdOf(testApp.database.db, 'north')
     ofKind = kind === 'partner' ? { kind, partnerId: id } : { kind }
   })
 

@@ -7,6 +7,7 @@ import {
   ordersOf,
   severalAtOnce,
 } from '@atrium/testing/payments/recorded-orders'
+import { partnerIdOf } from '@atrium/testing/records'
 import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -39,13 +40,7 @@ beforeAll(async () => {
     }),
   })
   const { db } = testApp.database
-  north = (
-    await db
-      .selectFrom('partners')
-      .select('id')
-      .where('slug', '=', 'north')
-      .executeTakeFirstOrThrow()
-  ).id
+  north = await partnerIdOf(db, 'north')
   await db.updateTable('partners').set({ margin_pct: 20 }).where('id', '=', north).execute()
   recorder = ordersOf(testApp, processor)
 }, 60_000)

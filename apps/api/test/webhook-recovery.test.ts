@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { insertTenant } from '@atrium/db/tenants/tenants'
 import { startApi } from '@atrium/testing/api-process'
+import { insertTestTenant, partnerIdOf, userIdOf } from '@atrium/testing/records'
 import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { ensureCustomer } from '../src/billing/invoices/customer.ts'
@@ -16,20 +16,8 @@ beforeAll(async () => {
   })
   token = await testApp.token('owner@acme.test')
   const { db } = testApp.database
-  north = (
-    await db
-      .selectFrom('partners')
-      .select('id')
-      .where('slug', '=', 'north')
-      .executeTakeFirstOrThrow()
-  ).id
-  owner = (
-    await db
-      .selectFrom('users')
-      .select('id')
-      .where('email', '=', 'owner@acme.test')
-      .executeTakeFirstOrThrow()
-  ).id
+  north = await partnerIdOf(db, 'north')
+  owner = await userIdOf(db, 'owner@acme.test')
   await db.updateTable('partners').set({ margin_pct: 20 }).where('id', '=', north).execute()
   // Only the processes that are killed work on events.
   testApp.sandbox.payments.webhooks.hold()
@@ -52,22 +40,9 @@ async function paidAndRefunded(count: number): Promise<string[]> {
 
 async function newTenant(): Promise<{ id: string; slug: string }> {
   const slug = `killed-${randomBytes(5).toString('hex')}`
-  const tenant = await testApp.database.db.transaction().execute((trx) =>
-    insertTenant(trx, {
-      slug,
-      name: slug,
-      plan: 'free',
-      partnerId: north,
-      seats: 1,
-      industry: null,
-      brandColor: null,
-      ownerId: owner,
-      billing: { company: null, vatNumber: null, country: null, email: null },
-      domains: [`${slug}.tenants.local`],
-      platformDomain: 'tenants.local',
-    }),
-  )
-  if (!tenant) throw new Error('the name is taken')
+  const tenant = await testApp.database.db
+    .transaction()
+    .execute((trx) => insertTestTenant(trx, { slug, partnerId: north, ownerId: owner }))
   return { id: tenant.id, slug }
 }
 

@@ -2,6 +2,7 @@ import { demoPeople } from '@atrium/core/demo/demo'
 import { seedDemo } from '@atrium/db/demo/demo'
 import type { Browser } from '@atrium/testing/bff/browser'
 import { startTestBff, type TestBff } from '@atrium/testing/bff/test-bff'
+import { tenantIdOf } from '@atrium/testing/records'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { SessionView } from '../src/views.ts'
@@ -35,14 +36,7 @@ beforeEach(async () => {
   await join('acme')
 })
 
-const tenantId = async (slug: string) =>
-  (
-    await testBff.database.db
-      .selectFrom('tenants')
-      .select('id')
-      .where('slug', '=', slug)
-      .executeTakeFirstOrThrow()
-  ).id
+const tenantId = (slug: string) => tenantIdOf(testBff.database.db, slug)
 async function join(slug: string, status: 'active' | 'suspended' = 'active') {
   await testBff.database.db
     .insertInto('memberships')

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { passedOn } from '@atrium/setup/pass-on'
+import { tenantIdOf } from '@atrium/testing/records'
 import { insertServiceToken } from '@atrium/testing/service-tokens'
 import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -20,11 +21,7 @@ let token: string
 let reader: string
 beforeAll(async () => {
   testApp = await startTestApp({ manyChanges: true })
-  const { id: tenantId } = await testApp.database.db
-    .selectFrom('tenants')
-    .select('id')
-    .where('slug', '=', 'acme')
-    .executeTakeFirstOrThrow()
+  const tenantId = await tenantIdOf(testApp.database.db, 'acme')
   const owner = { kind: 'tenant', tenantId } as const
   token = (await insertServiceToken(testApp, owner, { name: 'Shell' })).token
   reader = (await insertServiceToken(testApp, owner, { scopes: ['members:read'] })).token

@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tenantIdOf } from '@atrium/testing/records'
 import { insertServiceToken } from '@atrium/testing/service-tokens'
 import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
@@ -14,11 +15,7 @@ let env: Record<string, string>
 const tokens = { all: '', members: '' }
 beforeAll(async () => {
   testApp = await startTestApp({ manyChanges: true })
-  const { id: tenantId } = await testApp.database.db
-    .selectFrom('tenants')
-    .select('id')
-    .where('slug', '=', 'acme')
-    .executeTakeFirstOrThrow()
+  const tenantId = await tenantIdOf(testApp.database.db, 'acme')
   const owner = { kind: 'tenant', tenantId } as const
   tokens.all = (await insertServiceToken(testApp, owner)).token
   tokens.members = (await insertServiceToken(testApp, owner, { scopes: ['members:read'] })).token

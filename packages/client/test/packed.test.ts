@@ -5,6 +5,7 @@ import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { tenantIdOf } from '@atrium/testing/records'
 import { insertServiceToken } from '@atrium/testing/service-tokens'
 import { startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { Webhook } from 'standardwebhooks'
@@ -49,11 +50,7 @@ describe('the packed client', () => {
   let token: string
   beforeAll(async () => {
     testApp = await startTestApp({ manyChanges: true })
-    const { id } = await testApp.database.db
-      .selectFrom('tenants')
-      .select('id')
-      .where('slug', '=', 'acme')
-      .executeTakeFirstOrThrow()
+    const id = await tenantIdOf(testApp.database.db, 'acme')
     token = (await insertServiceToken(testApp, { kind: 'tenant', tenantId: id })).token
     server = createServer(testApp.app.listener)
     await new Promise<void>((up) => server.listen(0, '127.0.0.1', up))

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { secondsFromNow } from '@atrium/db/platform/clock'
+import { userIdOf } from './records.ts'
 import type { TestApp } from './test-app.ts'
 
 const random = () => randomBytes(6).toString('hex')
@@ -28,11 +29,7 @@ export async function claimedAddress(
   { tenantId }: { tenantId: string },
 ): Promise<{ domain: string; email: string }> {
   const person = await personElsewhere(testApp, { tenantId })
-  const { id } = await testApp.database.db
-    .selectFrom('users')
-    .select('id')
-    .where('email', '=', person.email)
-    .executeTakeFirstOrThrow()
+  const id = await userIdOf(testApp.database.db, person.email)
   await claimFor(testApp, { tenantId, userId: id, email: person.email })
   return person
 }

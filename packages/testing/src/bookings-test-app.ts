@@ -14,6 +14,7 @@ import type { DatabaseAccounts } from '@atrium/db/server/provision-database'
 import type { Integrations } from '@atrium/integrations/connect'
 import { type Issuer, personClaims, startIssuer } from './issuer.ts'
 import { giveMailbox, mailOf } from './mailboxes.ts'
+import { tenantIdOf } from './records.ts'
 import { startTestApp, type TestApp, type TestResponse } from './test-app.ts'
 
 export interface TestHost {
@@ -117,9 +118,7 @@ export async function startBookingsTestApp({
   const api = testApp.app.services
   const keyring = api.config.keyring
   if (!keyring) throw new Error('the test app has no keyring')
-  const tenantId = (
-    await db.selectFrom('tenants').select('id').where('slug', '=', tenant).executeTakeFirstOrThrow()
-  ).id
+  const tenantId = await tenantIdOf(db, tenant)
   const unique = (prefix: string) => `${prefix}-${randomBytes(5).toString('hex')}`
   const calendars = () => {
     if (!api.systems.calendars) throw new Error('the test app has no calendars')

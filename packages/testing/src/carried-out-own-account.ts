@@ -4,6 +4,7 @@ import { claimFor, personElsewhere } from './address-claims.ts'
 import type { CarriedOut, Place } from './carried-out.ts'
 import { withSeats } from './matrix/members.ts'
 import { identityApi } from './outside.ts'
+import { userIdOf } from './records.ts'
 
 const newAddress = () => `new-${randomBytes(6).toString('hex')}@example.org`
 
@@ -71,11 +72,7 @@ export const ownAccountCalls: Readonly<Record<string, CarriedOut>> = {
       await withSeats(place)
       const { testApp, tenantId } = place
       const { email } = await personElsewhere(testApp, place)
-      const { id: userId } = await testApp.database.db
-        .selectFrom('users')
-        .select('id')
-        .where('email', '=', email)
-        .executeTakeFirstOrThrow()
+      const userId = await userIdOf(testApp.database.db, email)
       const { move } = await claimFor(testApp, { tenantId, userId, email })
       return { input: {}, token: move }
     },

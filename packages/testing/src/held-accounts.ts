@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { passwordMatches } from '@atrium/sandbox/identity/passwords'
 import { identityApi } from './outside.ts'
+import { tenantIdOf } from './records.ts'
 import type { TestApp } from './test-app.ts'
 
 /** An account at the identity provider whose password and session somebody else may have. */
@@ -56,11 +57,7 @@ export async function heldAccount(
     is_active: true,
   })
   await identityApi(testApp, 'POST', `/core/users/${pk}/set_password/`, { password })
-  const { id: home } = await db
-    .selectFrom('tenants')
-    .select('id')
-    .where('slug', '=', tenantSlug)
-    .executeTakeFirstOrThrow()
+  const home = await tenantIdOf(db, tenantSlug)
   const { id } = await db
     .insertInto('users')
     .values({

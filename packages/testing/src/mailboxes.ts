@@ -53,16 +53,6 @@ export async function giveMailbox(
   return { address, accountId: id, domainId: domain.id }
 }
 
-export async function userIdOf(testApp: TestApp, email: string): Promise<string> {
-  return (
-    await testApp.database.db
-      .selectFrom('users')
-      .select('id')
-      .where('email', '=', email)
-      .executeTakeFirstOrThrow()
-  ).id
-}
-
 /** Adds a domain to a tenant and to the mail server, proven or not. */
 export async function addDomain(
   testApp: TestApp,

@@ -5,6 +5,7 @@ import { demoServiceCredentials } from '@atrium/core/demo/demo'
 import { expect } from 'vitest'
 import { accept, invite } from './invitations.ts'
 import { clientsWithDeadline, identityApi } from './outside.ts'
+import { tenantIdOf, userIdOf } from './records.ts'
 import { startTestApp, type TestApp, type TestResponse } from './test-app.ts'
 
 /** A test app with the demo tenants and room in Acme, and short ways to act on its members. */
@@ -35,11 +36,7 @@ export async function startMembersTestApp(
   const { db } = testApp.database
   await db.updateTable('tenants').set({ seats: 0 }).execute()
   await db.updateTable('plan_grants').set({ seats: 0 }).execute()
-  const { id: acmeId } = await db
-    .selectFrom('tenants')
-    .select('id')
-    .where('slug', '=', 'acme')
-    .executeTakeFirstOrThrow()
+  const acmeId = await tenantIdOf(db, 'acme')
   const as = {
     owner: await testApp.token('owner@acme.test'),
     admin: await testApp.token('admin@acme.test'),
@@ -88,14 +85,7 @@ export async function startMembersTestApp(
       return result
     },
     member: async (id) => (await call('GET', `/users/${id}`)).body,
-    idOf: async (email) =>
-      (
-        await db
-          .selectFrom('users')
-          .select('id')
-          .where('email', '=', email)
-          .executeTakeFirstOrThrow()
-      ).id,
+    idOf: (email) => userIdOf(db, email),
   }
 }
 

@@ -2,6 +2,7 @@ import type { MailboxCredential } from '@atrium/integrations/calendars/port'
 import { expect } from 'vitest'
 import { giveMailbox, mailOf } from './mailboxes.ts'
 import { clientsWithDeadline } from './outside.ts'
+import { tenantIdOf, userIdOf } from './records.ts'
 import { startTestApp, type TestApp, type TestResponse } from './test-app.ts'
 
 /** A test app whose Acme has mailboxes, and short ways to its hosts. */
@@ -46,18 +47,10 @@ export async function startSchedulingTestApp(
     sandbox: { identity: { accessTokenSeconds: 3600 }, ...options.sandbox },
   })
   const { db } = testApp.database
-  const { id: acmeId } = await db
-    .selectFrom('tenants')
-    .select('id')
-    .where('slug', '=', 'acme')
-    .executeTakeFirstOrThrow()
+  const acmeId = await tenantIdOf(db, 'acme')
   const person = async (name: 'owner' | 'admin' | 'member', localPart: string): Promise<Person> => {
     const email = `${name}@acme.test`
-    const { id } = await db
-      .selectFrom('users')
-      .select('id')
-      .where('email', '=', email)
-      .executeTakeFirstOrThrow()
+    const id = await userIdOf(db, email)
     const { address, accountId } = await giveMailbox(testApp, {
       slug: 'acme',
       userId: id,

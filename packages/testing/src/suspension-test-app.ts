@@ -2,6 +2,7 @@ import { syncMember } from '@atrium/api/members/jobs'
 import { provisionTenant } from '@atrium/api/provisioning/jobs'
 import { unfinishedMembersOf } from '@atrium/db/tenants/tenant-access'
 import { identityUser, type MembersTestApp } from './members-test-app.ts'
+import { tenantIdOf } from './records.ts'
 
 interface Drive {
   id: string
@@ -27,11 +28,7 @@ export const editor = '58c63c02-1d89-4572-916a-870abc5a1b7d'
  */
 export async function settleTenant({ app, database }: MembersTestApp, slug: string): Promise<void> {
   const { db } = database
-  const { id } = await db
-    .selectFrom('tenants')
-    .select('id')
-    .where('slug', '=', slug)
-    .executeTakeFirstOrThrow()
+  const id = await tenantIdOf(db, slug)
   const now = { next_at: null }
   await db.updateTable('provisioning_steps').set(now).where('tenant_id', '=', id).execute()
   await provisionTenant(app.services, id)

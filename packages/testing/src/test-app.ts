@@ -21,6 +21,7 @@ import superjson from 'superjson'
 import { undocumented } from './documented.ts'
 import { faultsOfDatabase } from './event-schemas.ts'
 import { copyDatabase } from './postgres/database.ts'
+import { tenantIdOf } from './records.ts'
 import {
   secretsOfEnvironment,
   secretsOfRequest,
@@ -85,11 +86,7 @@ async function provision(app: App, tenantId: string): Promise<void> {
 /** Makes the tenant the proven owner of a domain, as a check of its records would. */
 export async function proveDomain(testApp: TestApp, slug: string, name: string): Promise<void> {
   const { db } = testApp.database
-  const { id } = await db
-    .selectFrom('tenants')
-    .select('id')
-    .where('slug', '=', slug)
-    .executeTakeFirstOrThrow()
+  const id = await tenantIdOf(db, slug)
   await db.insertInto('proven_domains').values({ tenant_id: id, name }).execute()
   await db.insertInto('domains').values({ tenant_id: id, name, verified_at: new Date() }).execute()
 }

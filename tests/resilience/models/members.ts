@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { demoClients } from '@atrium/core/demo/demo'
-import { insertTenant } from '@atrium/db/tenants/tenants'
 import { type Issuer, personClaims } from '@atrium/testing/issuer'
+import { insertTestTenant } from '@atrium/testing/records'
 import type { TestApp } from '@atrium/testing/test-app'
 import fc from 'fast-check'
 import type { Slice } from './slice.ts'
@@ -169,23 +169,9 @@ export function membersSlice(testApp: TestApp, issuer: Issuer): Slice<Model, Rea
         .values(owner)
         .returning('id')
         .executeTakeFirstOrThrow()
-      const nothing = { company: null, vatNumber: null, country: null, email: null }
-      const tenant = await db.transaction().execute((trx) =>
-        insertTenant(trx, {
-          slug,
-          name: slug,
-          plan: 'free',
-          partnerId: null,
-          seats,
-          industry: null,
-          brandColor: null,
-          ownerId: id,
-          billing: nothing,
-          domains: [`${slug}.tenants.local`],
-          platformDomain: 'tenants.local',
-        }),
-      )
-      if (!tenant) throw new Error('the name is taken')
+      const tenant = await db
+        .transaction()
+        .execute((trx) => insertTestTenant(trx, { slug, seats, ownerId: id }))
       return {
         model: { seats, members: [{ role: 'owner', status: 'active', founder: true }] },
         real: { slug, tenantId: tenant.id, people: [{ id, subject }] },

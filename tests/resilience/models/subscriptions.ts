@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { applyDueSubscriptions } from '@atrium/api/billing/subscriptions/due'
 import { demoClients } from '@atrium/core/demo/demo'
-import { insertTenant } from '@atrium/db/tenants/tenants'
 import { type Issuer, personClaims } from '@atrium/testing/issuer'
+import { insertTestTenant, userIdOf } from '@atrium/testing/records'
 import type { TestApp } from '@atrium/testing/test-app'
 import fc from 'fast-check'
 import type { Slice } from './slice.ts'
@@ -332,28 +332,10 @@ export function subscriptionsSlice(
     async setup() {
       clock.now = beginning
       const slug = `model-${randomBytes(6).toString('hex')}`
-      const { id: ownerId } = await db
-        .selectFrom('users')
-        .select('id')
-        .where('email', '=', 'owner@acme.test')
-        .executeTakeFirstOrThrow()
-      const nothing = { company: null, vatNumber: null, country: null, email: null }
-      const tenant = await db.transaction().execute((trx) =>
-        insertTenant(trx, {
-          slug,
-          name: slug,
-          plan: 'free',
-          partnerId: null,
-          seats: 1,
-          industry: null,
-          brandColor: null,
-          ownerId,
-          billing: nothing,
-          domains: [`${slug}.tenants.local`],
-          platformDomain: 'tenants.local',
-        }),
-      )
-      if (!tenant) throw new Error('the name is taken')
+      const ownerId = await userIdOf(db, 'owner@acme.test')
+      const tenant = await db
+        .transaction()
+        .execute((trx) => insertTestTenant(trx, { slug, ownerId }))
       return {
         model: {
           now: beginning,

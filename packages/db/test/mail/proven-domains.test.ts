@@ -1,10 +1,10 @@
 import { copyDatabase } from '@atrium/testing/postgres/database'
+import { insertTestTenant } from '@atrium/testing/records'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { proveDomain } from '../../src/mail/domains.ts'
 import { up as fill } from '../../src/migrations/0261-fill-domain-directory.ts'
 import { type Database, openDatabase } from '../../src/platform/connect.ts'
 import { violatedConstraint } from '../../src/platform/failures.ts'
-import { insertTenant } from '../../src/tenants/tenants.ts'
 
 let accounts: Awaited<ReturnType<typeof copyDatabase>>
 let database: Database
@@ -25,21 +25,12 @@ afterAll(async () => {
 
 async function tenant(slug: string): Promise<string> {
   const inserted = await database.db.transaction().execute((trx) =>
-    insertTenant(trx, {
+    insertTestTenant(trx, {
       slug,
-      name: slug,
-      plan: 'free',
-      partnerId: null,
-      seats: 1,
-      industry: null,
-      brandColor: null,
-      billing: { company: null, vatNumber: null, country: null, email: null },
       domains: [`${slug}.tenants.test`],
       platformDomain: 'tenants.test',
-      ownerId: null,
     }),
   )
-  if (!inserted) throw new Error(`no tenant ${slug}`)
   return inserted.id
 }
 

@@ -1,7 +1,8 @@
 import { copyDatabase } from '@atrium/testing/postgres/database'
+import { insertTestTenant } from '@atrium/testing/records'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Database, openDatabase } from '../../src/platform/connect.ts'
-import { insertTenant, updateTenant } from '../../src/tenants/tenants.ts'
+import { updateTenant } from '../../src/tenants/tenants.ts'
 import { languageOfRecipient, languageOfSubject } from '../../src/users/languages.ts'
 import { insertUser, updateUser } from '../../src/users/users.ts'
 
@@ -25,22 +26,9 @@ async function person(subject: string): Promise<string> {
 }
 
 async function tenantOf(ownerId: string, slug: string): Promise<string> {
-  const inserted = await database.db.transaction().execute((trx) =>
-    insertTenant(trx, {
-      slug,
-      name: slug,
-      plan: 'free',
-      partnerId: null,
-      seats: 1,
-      industry: null,
-      brandColor: null,
-      billing: { company: null, vatNumber: null, country: null, email: null },
-      domains: [`${slug}.example.test`],
-      platformDomain: 'tenants.local',
-      ownerId,
-    }),
-  )
-  if (!inserted) throw new Error('The slug is taken.')
+  const inserted = await database.db
+    .transaction()
+    .execute((trx) => insertTestTenant(trx, { slug, domains: [`${slug}.example.test`], ownerId }))
   return inserted.id
 }
 

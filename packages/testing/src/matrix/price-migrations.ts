@@ -3,7 +3,7 @@ import { insertPriceMigration, updateMove } from '@atrium/db/billing/price-migra
 import { insertPrice, lockPriceVersions, type PriceFields } from '@atrium/db/billing/prices'
 import { insertSubscription } from '@atrium/db/billing/subscriptions'
 import type { Trx } from '@atrium/db/platform/connect'
-import { insertTenant } from '@atrium/db/tenants/tenants'
+import { insertTestTenant } from '../records.ts'
 import {
   adminsOrOperators,
   membersOrOperators,
@@ -67,20 +67,7 @@ async function priceWithSubscriber({ testApp }: World): Promise<string> {
     const { from } = await versions(trx)
     const name = `moves-${randomBytes(6).toString('hex')}`
     const owner = await trx.selectFrom('users').select('id').executeTakeFirstOrThrow()
-    const made = await insertTenant(trx, {
-      slug: name,
-      name,
-      plan: 'free',
-      partnerId: null,
-      seats: 1,
-      industry: null,
-      brandColor: null,
-      ownerId: owner.id,
-      platformDomain: 'tenants.local',
-      billing: { company: null, vatNumber: null, country: null, email: null },
-      domains: [`${name}.tenants.local`],
-    })
-    if (!made) throw new Error(`${name} is taken`)
+    const made = await insertTestTenant(trx, { slug: name, ownerId: owner.id })
     const { id } = made
     await insertSubscription(trx, { ...subscription(id, from), status: 'active' })
     return from

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { demoClients } from '@atrium/core/demo/demo'
-import { insertTenant } from '@atrium/db/tenants/tenants'
 import { type Issuer, personClaims, startIssuer } from '../issuer.ts'
+import { insertTestTenant, partnerIdOf } from '../records.ts'
 import { startTestApp, type TestApp, type TestAppOptions } from '../test-app.ts'
 import type { Caller, World } from './rows.ts'
 
@@ -60,13 +60,7 @@ export async function openLocations(options: TestAppOptions = {}): Promise<Place
     .returning(['id', 'slug'])
     .execute()
   for (const { id, slug: name } of made) partners[name as 'south' | 'closed'] = id
-  partners.north = (
-    await db
-      .selectFrom('partners')
-      .select('id')
-      .where('slug', '=', 'north')
-      .executeTakeFirstOrThrow()
-  ).id
+  partners.north = await partnerIdOf(db, 'north')
 
   async function person(
     fields: { platformAdmin?: boolean; partner?: string; deactivated?: boolean } = {},
@@ -89,22 +83,8 @@ export async function openLocations(options: TestAppOptions = {}): Promise<Place
   }
 
   async function tenant(name: string, owner: string, partnerId: string): Promise<string> {
-    const values = {
-      slug: name,
-      name,
-      plan: 'free' as const,
-      partnerId,
-      seats: 1,
-      industry: null,
-      brandColor: null,
-      ownerId: owner,
-      billing: { company: null, vatNumber: null, country: null, email: null },
-      domains: [`${name}.tenants.local`],
-      platformDomain: 'tenants.local',
-    }
-    const inserted = await db.transaction().execute((trx) => insertTenant(trx, values))
-    if (!inserted) throw new Error(`${name} is taken`)
-    return inserted.id
+    const values = { slug: name, partnerId, ownerId: owner }
+    return (await db.transaction().execute((trx) => insertTestTenant(trx, values))).id
   }
 
   const join = (

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { processEvent } from '@atrium/api/billing/webhooks/process'
 import { savePaymentCustomer } from '@atrium/db/billing/payment-customers'
 import { insertInboxEvent } from '@atrium/db/billing/webhook-inbox'
-import { insertTenant } from '@atrium/db/tenants/tenants'
 import fc from 'fast-check'
 import { sql } from 'kysely'
+import { insertTestTenant, userIdOf } from '../records.ts'
 import type { TestApp } from '../test-app.ts'
 import { recordedSequences } from './payment-sequences.ts'
 import type { Processor, SentEvent } from './processor.ts'
@@ -44,11 +44,7 @@ export interface Orders {
 
 export function ordersOf(testApp: TestApp, processor: Processor): Orders {
   const { db } = testApp.database
-  const owner = db
-    .selectFrom('users')
-    .select('id')
-    .where('email', '=', 'owner@acme.test')
-    .executeTakeFirstOrThrow()
+  const owner = userIdOf(db, 'owner@acme.test')
 
   async function keep({ id, type, objectId, created, payload }: SentEvent): Promise<void> {
     const event = {
@@ -76,22 +72,9 @@ export function ordersOf(testApp: TestApp, processor: Processor): Orders {
     async record(name, { partnerId, times = 1 }) {
       const word = randomBytes(6).toString('hex')
       const slug = `order-${word}`
-      const ownerId = (await owner).id
+      const ownerId = await owner
       const tenantId = await db.transaction().execute(async (trx) => {
-        const inserted = await insertTenant(trx, {
-          slug,
-          name: slug,
-          plan: 'free',
-          partnerId,
-          seats: 20,
-          industry: null,
-          brandColor: null,
-          ownerId,
-          billing: { company: null, vatNumber: null, country: null, email: null },
-          domains: [`${slug}.tenants.local`],
-          platformDomain: 'tenants.local',
-        })
-        if (!inserted) throw new Error('the name is taken')
+        const inserted = await insertTestTenant(trx, { slug, partnerId, seats: 20, ownerId })
         await savePaymentCustomer(trx, inserted.id, `cus_${word}`)
         return inserted.id
       })

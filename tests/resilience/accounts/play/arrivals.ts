@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { insertTenant } from '@atrium/db/tenants/tenants'
+import { insertTestTenant } from '@atrium/testing/records'
 import type { Person } from '../service.ts'
 import { countries } from './catalog.ts'
 import type { Customer, Partner, Simulation } from './simulation.ts'
@@ -75,21 +75,14 @@ export async function newCustomer(simulation: Simulation, n: number): Promise<vo
       .values({ idp_subject_id: subject, email, name: `Owner ${n}` })
       .returning('id')
       .executeTakeFirstOrThrow()
-    return insertTenant(trx, {
+    return insertTestTenant(trx, {
       slug,
-      name: slug,
-      plan: 'free',
       partnerId: partner?.id ?? null,
       seats: 5,
-      industry: null,
-      brandColor: null,
       ownerId,
       billing: { company: slug, vatNumber: null, country, email },
-      domains: [`${slug}.tenants.local`],
-      platformDomain: 'tenants.local',
     })
   })
-  if (!made) throw new Error(`${slug} is taken`)
   const owner: Person = { subject, app: 'portal' }
   const customer: Customer = { slug, id: made.id, owner, currency, country }
   const path = `/tenants/${slug}`
