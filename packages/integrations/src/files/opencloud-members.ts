@@ -1,9 +1,10 @@
 import type { z } from 'zod'
 import type { Operation } from '../call-policy.ts'
 import { type HttpClient, shaped } from '../http-client.ts'
-import { drivePath, membersPath, userPath } from './opencloud-paths.ts'
+import { readDrive } from './opencloud-drive.ts'
+import { membersPath, userPath } from './opencloud-paths.ts'
 import type { FileStorage } from './port.ts'
-import { Drive, isDisabled, Permission, Permissions } from './records.ts'
+import { isDisabled, Permission, Permissions } from './records.ts'
 
 /** "Can edit": view, upload, change, delete, with versions. "Can view": view and download. */
 const roleIds = {
@@ -19,16 +20,6 @@ const roleIds = {
 export function opencloudMembers(
   client: HttpClient,
 ): Pick<FileStorage, 'addToSpace' | 'removeFromSpace' | 'removeGoneFromSpace'> {
-  const readSpace = (operation: Operation, id: string) =>
-    client.send(operation, {
-      label: 'GET /v1.0/drives/{id}',
-      method: 'GET',
-      path: drivePath(operation, id),
-      repeatable: true,
-      accept: [200, 404],
-      read: ({ status, json }) => (status === 200 ? Drive.parse(json) : undefined),
-    })
-
   const invite = (operation: Operation, spaceId: string, accountId: string, roleId: string) =>
     client.send(operation, {
       label: 'POST /v1beta1/drives/{id}/root/invite',
@@ -87,7 +78,7 @@ export function opencloudMembers(
    * manage.
    */
   async function hidden(operation: Operation, spaceId: string) {
-    const space = await readSpace(operation, spaceId)
+    const space = await readDrive(client, operation, spaceId)
     if (!space) return operation.fail('not_found', { status: 404, note: 'the space is gone' })
     return isDisabled(space)
       ? operation.fail('refused', {

@@ -1,5 +1,6 @@
 import type { Operation } from '../call-policy.ts'
 import { type HttpClient, shaped } from '../http-client.ts'
+import { readDrive } from './opencloud-drive.ts'
 import { drivePath } from './opencloud-paths.ts'
 import type { FileStorage, SpaceStorage } from './port.ts'
 import { Drive, Drives, isDisabled } from './records.ts'
@@ -13,16 +14,6 @@ const longestList = 64_000_000
 
 /** Spaces of tenants. */
 export function opencloudSpaces(client: HttpClient): SpaceMethods {
-  const get = (operation: Operation, id: string) =>
-    client.send(operation, {
-      label: 'GET /v1.0/drives/{id}',
-      method: 'GET',
-      path: drivePath(operation, id),
-      repeatable: true,
-      accept: [200, 404],
-      read: ({ status, json }) => (status === 200 ? Drive.parse(json) : undefined),
-    })
-
   /**
    * The space with our mark. Neither names nor marks are unique there: a creation that timed out
    * may have been carried out after the next run looked. Of several the same one is taken every
@@ -101,7 +92,7 @@ export function opencloudSpaces(client: HttpClient): SpaceMethods {
       client.operation('ensureSpace', callOptions, async (operation) => {
         const driveAlias = `project/${marker}`
         const there =
-          (spaceId ? await get(operation, spaceId) : undefined) ??
+          (spaceId ? await readDrive(client, operation, spaceId) : undefined) ??
           (await search(operation, driveAlias))
         if (!there) {
           const made = await create(operation, {
@@ -122,7 +113,7 @@ export function opencloudSpaces(client: HttpClient): SpaceMethods {
 
     storage: (spaceId, callOptions) =>
       client.operation('storage', callOptions, async (operation) => {
-        const drive = await get(operation, spaceId)
+        const drive = await readDrive(client, operation, spaceId)
         return drive && spaceStorage(drive)
       }),
 

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { Operation } from '../call-policy.ts'
 import { type HttpClient, shaped } from '../http-client.ts'
 import { userPath } from './authentik-paths.ts'
+import { readUserRecord } from './authentik-user-record.ts'
 import type { IdentityProvider } from './port.ts'
 import { UserWithAttributes, UserWithPasswordDate } from './records.ts'
 
@@ -18,18 +19,6 @@ const clockToleranceMs = 5 * 60_000
 
 /** Passwords, lasting and temporary ones. */
 export function authentikPasswords(client: HttpClient): PasswordMethods {
-  const read = <S extends z.ZodType>(operation: Operation, userId: string, schema: S) =>
-    client.send(operation, {
-      label: 'GET /core/users/{id}/',
-      method: 'GET',
-      path: userPath(operation, userId),
-      query: { include_groups: 'false', include_roles: 'false' },
-      repeatable: true,
-      accept: [200],
-      addressesObject: true,
-      read: shaped(schema),
-    })
-
   const write = (operation: Operation, userId: string, attributes: Attributes) =>
     client.send(operation, {
       label: 'PATCH /core/users/{id}/',
@@ -63,7 +52,7 @@ export function authentikPasswords(client: HttpClient): PasswordMethods {
   return {
     setPassword: ({ userId, password, temporary }, options) =>
       client.operation('setPassword', options, async (operation) => {
-        const { attributes } = await read(operation, userId, UserWithAttributes)
+        const { attributes } = await readUserRecord(client, operation, userId, UserWithAttributes)
         // Marked before it is set and unmarked afterwards: an interruption never leaves a temporary
         // password that looks like a lasting one.
         if (temporary)
@@ -78,7 +67,7 @@ export function authentikPasswords(client: HttpClient): PasswordMethods {
 
     settleTemporaryPassword: ({ userId, issued }, options) =>
       client.operation('settleTemporaryPassword', options, async (operation) => {
-        const user = await read(operation, userId, UserWithPasswordDate)
+        const user = await readUserRecord(client, operation, userId, UserWithPasswordDate)
         if (user.attributes[changeRequired] !== true) return 'changed'
         if (isOfLater(user.attributes[expiresAt], issued)) return 'reissued'
         if (!changedAfter(user, issued.at)) return 'unchanged'

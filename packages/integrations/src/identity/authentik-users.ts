@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import type { Operation } from '../call-policy.ts'
-import { type HttpClient, shaped } from '../http-client.ts'
+import type { HttpClient } from '../http-client.ts'
 import { userKey, userPath } from './authentik-paths.ts'
+import { readUserRecord } from './authentik-user-record.ts'
 import type { IdentityProfile, IdentityProvider } from './port.ts'
 import { identityUser, Recovery, User, UserPage, UserWithAttributes } from './records.ts'
 
@@ -49,18 +50,6 @@ export function authentikUsers(client: HttpClient): UserMethods {
         UserPage.parse(json).results.filter((user) => user[filter].toLowerCase() === value),
     })
 
-  const readRecord = <S extends z.ZodType>(operation: Operation, userId: string, schema: S) =>
-    client.send(operation, {
-      label: 'GET /core/users/{id}/',
-      method: 'GET',
-      path: userPath(operation, userId),
-      query: { include_groups: 'false', include_roles: 'false' },
-      repeatable: true,
-      accept: [200],
-      addressesObject: true,
-      read: shaped(schema),
-    })
-
   /** Everyone with this address, the owner of the username first: only usernames are unique. */
   async function* holders(
     operation: Operation,
@@ -106,7 +95,7 @@ export function authentikUsers(client: HttpClient): UserMethods {
 
     readUser: (userId, options) =>
       client.operation('readUser', options, async (operation) =>
-        identityUser(await readRecord(operation, userId, User)),
+        identityUser(await readUserRecord(client, operation, userId, User)),
       ),
 
     createUser: (
@@ -149,7 +138,7 @@ export function authentikUsers(client: HttpClient): UserMethods {
       client.operation('updateUser', options, async (operation) => {
         const key = userKey(operation, userId)
         const email = profile.email === undefined ? undefined : usernameOf(operation, profile.email)
-        const before = await readRecord(operation, userId, UserWithAttributes)
+        const before = await readUserRecord(client, operation, userId, UserWithAttributes)
         // A user who has the address under another username, such as an older one, keeps it.
         const moves = email !== undefined && email !== before.email.toLowerCase()
         if (moves && (await isTaken(operation, email, key))) throw operation.fail('conflict')
