@@ -1,4 +1,4 @@
-import type { FlagSettings } from '@atrium/core/flags/flags'
+import { type FlagSettings, offFlag } from '@atrium/core/flags/flags'
 import { insertFlag, notifyFlags } from '@atrium/db/flags/flags'
 import type { Trx } from '@atrium/db/platform/connect'
 import type { Parts } from './parts.ts'
@@ -73,27 +73,10 @@ const flags: readonly {
 ]
 
 export async function insertFlags(trx: Trx, { history, operator, audit }: Parts): Promise<void> {
-  const standard: FlagSettings = {
-    description: null,
-    owner: null,
-    state: 'off',
-    percentage: 0,
-    allowTenants: [],
-    denyTenants: [],
-    allowPartners: [],
-    allowPlans: [],
-    prerequisites: [],
-    guards: [],
-    enabledFrom: null,
-    enabledUntil: null,
-    staleAfter: null,
-    killedAt: null,
-    rollback: null,
-  }
   for (const { key, steps } of flags) {
     let before: FlagSettings | null = null
     const states = steps.map(({ daysAgo, note, ...changes }) => {
-      const after: FlagSettings = { ...(before ?? standard), ...changes }
+      const after: FlagSettings = { ...(before ?? offFlag), ...changes }
       const step = {
         at: new Date(history.until.getTime() - daysAgo * dayMs + 9 * hourMs),
         note,

@@ -170,6 +170,25 @@ export const FlagSettings = z.object({
 })
 export type FlagSettings = z.infer<typeof FlagSettings>
 
+/** A flag that is off, without anything else decided. */
+export const offFlag: FlagSettings = {
+  description: null,
+  owner: null,
+  state: 'off',
+  percentage: 0,
+  allowTenants: [],
+  denyTenants: [],
+  allowPartners: [],
+  allowPlans: [],
+  prerequisites: [],
+  guards: [],
+  enabledFrom: null,
+  enabledUntil: null,
+  staleAfter: null,
+  killedAt: null,
+  rollback: null,
+}
+
 export const FlagView = FlagSettings.extend({
   id: z.uuid(),
   key: z.string(),

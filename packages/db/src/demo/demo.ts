@@ -1,6 +1,6 @@
 import { billingEngineFlag } from '@atrium/core/billing/billing'
 import { demoPeople } from '@atrium/core/demo/demo'
-import type { FlagSettings } from '@atrium/core/flags/flags'
+import { type FlagSettings, offFlag } from '@atrium/core/flags/flags'
 import { sql } from 'kysely'
 import { insertFlag, insertFlagChange, notifyFlags } from '../flags/flags.ts'
 import type { Db, Trx } from '../platform/connect.ts'
@@ -140,21 +140,9 @@ async function seedGrant(trx: Trx, tenantId: string, { plan, seats }: DemoTenant
  */
 async function seedBillingFlag(trx: Trx): Promise<void> {
   const settings: FlagSettings = {
+    ...offFlag,
     description: 'Subscriptions, cards and invoices through the payment processor.',
-    owner: null,
     state: 'on',
-    percentage: 0,
-    allowTenants: [],
-    denyTenants: [],
-    allowPartners: [],
-    allowPlans: [],
-    prerequisites: [],
-    guards: [],
-    enabledFrom: null,
-    enabledUntil: null,
-    staleAfter: null,
-    killedAt: null,
-    rollback: null,
   }
   const change = { key: billingEngineFlag, note: 'Part of the demo data.' }
   if (!(await insertFlag(trx, { ...change, salt: null, settings, updatedBy: null }))) return

@@ -1,27 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import type { FlagSettings } from '@atrium/core/flags/flags'
+import { type FlagSettings, offFlag } from '@atrium/core/flags/flags'
 import { insertFlag, insertFlagChange, notifyFlags } from '@atrium/db/flags/flags'
 import { everybody, membersOrOperators, operatorsOnly, type Rows, type World } from './rows.ts'
 
 const newKey = () => `flag_${randomBytes(6).toString('hex')}`
 
-const settings: FlagSettings = {
-  description: null,
-  owner: null,
-  state: 'on',
-  percentage: 0,
-  prerequisites: [],
-  guards: [],
-  allowTenants: [],
-  denyTenants: [],
-  allowPartners: [],
-  allowPlans: [],
-  enabledFrom: null,
-  enabledUntil: null,
-  staleAfter: null,
-  killedAt: null,
-  rollback: null,
-}
+const settings: FlagSettings = { ...offFlag, state: 'on' }
 
 async function flag({ testApp }: World): Promise<string> {
   const [key, note] = [newKey(), 'Made.']
