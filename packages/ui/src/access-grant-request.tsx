@@ -16,11 +16,11 @@ import {
   Textarea,
 } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useState } from 'react'
 import { ProblemAlert } from './data-states.tsx'
 import { focusFirstError } from './form-focus.ts'
 import { formatDay } from './format.ts'
 import { translations } from './messages.ts'
+import { useAction } from './use-action.ts'
 
 const t = translations('ui.access-grants')
 const frame = translations('ui.frame')
@@ -63,8 +63,7 @@ interface Values {
 }
 
 function RequestForm({ onClose, onAsk }: Pick<Props, 'onClose' | 'onAsk'>) {
-  const [pending, setPending] = useState(false)
-  const [error, setError] = useState<unknown>()
+  const { pending, error, run } = useAction()
   const form = useForm<Values>({
     initialValues: { role: 'admin', scopes: [], reason: '', days: '7' },
     validate: {
@@ -73,18 +72,12 @@ function RequestForm({ onClose, onAsk }: Pick<Props, 'onClose' | 'onAsk'>) {
     },
   })
   async function send({ role, scopes, reason, days: until }: Values) {
-    setPending(true)
-    setError(undefined)
-    try {
-      // A minute less, so that clocks that differ do not make it more than the API allows.
-      const endsAt = new Date(Date.now() + Number(until) * dayMs - 60_000).toISOString()
+    // A minute less, so that clocks that differ do not make it more than the API allows.
+    const endsAt = new Date(Date.now() + Number(until) * dayMs - 60_000).toISOString()
+    await run(async () => {
       await onAsk({ role, scopes, reason: reason.trim(), endsAt })
       onClose()
-    } catch (failure) {
-      setError(failure)
-    } finally {
-      setPending(false)
-    }
+    })
   }
   return (
     <form noValidate onSubmit={form.onSubmit((values) => void send(values), focusFirstError)}>

@@ -3,6 +3,7 @@ import { type FormEvent, type ReactNode, useState } from 'react'
 import { ProblemAlert } from './data-states.tsx'
 import { translations } from './messages.ts'
 import { useReturnedFocus } from './returned-focus.ts'
+import { useAction } from './use-action.ts'
 
 const t = translations('ui.frame')
 
@@ -55,8 +56,7 @@ function ConfirmForm({
   useReturnedFocus()
   const [typed, setTyped] = useState('')
   const [why, setWhy] = useState('')
-  const [pending, setPending] = useState(false)
-  const [error, setError] = useState<unknown>()
+  const { pending, error, run } = useAction()
   const ready =
     !disabled &&
     (typedWord === undefined || typed.trim() === typedWord) &&
@@ -65,16 +65,10 @@ function ConfirmForm({
   async function submit(event: FormEvent) {
     event.preventDefault()
     if (!ready || pending) return
-    setPending(true)
-    setError(undefined)
-    try {
+    await run(async () => {
       await onConfirm(why.trim() || undefined)
       onClose()
-    } catch (failure) {
-      setError(failure)
-    } finally {
-      setPending(false)
-    }
+    })
   }
 
   return (

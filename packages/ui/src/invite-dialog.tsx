@@ -22,6 +22,7 @@ import { done } from './done.ts'
 import { inviteesIn, lineOf } from './invitees.ts'
 import { translations, withMessages } from './messages.ts'
 import { useReturnedFocus } from './returned-focus.ts'
+import { useAction } from './use-action.ts'
 
 const t = translations('ui.invitations')
 const frame = translations('ui.frame')
@@ -62,8 +63,7 @@ function Fields({ onClose, children, single = false, notice, onInvite, explain }
   const [message, setMessage] = useState('')
   const [language, setLanguage] = useState('')
   const [fault, setFault] = useState<string>()
-  const [error, setError] = useState<unknown>()
-  const [pending, setPending] = useState(false)
+  const { pending, error, run } = useAction()
   const [rejected, setRejected] = useState<InvitationOutcomes['items']>([])
   const most = single ? 1 : mostInvitations
   const read = inviteesIn(text, most)
@@ -72,9 +72,7 @@ function Fields({ onClose, children, single = false, notice, onInvite, explain }
     event.preventDefault()
     if ('fault' in read) return setFault(read.fault)
     setFault(undefined)
-    setError(undefined)
-    setPending(true)
-    try {
+    await run(async () => {
       const chosen = languages.find((one) => one === language)
       const { items } = await onInvite({
         invitees: read.invitees,
@@ -89,11 +87,7 @@ function Fields({ onClose, children, single = false, notice, onInvite, explain }
       setText(left.map(({ email }) => lineOf({ email, name: names.get(email) })).join('\n'))
       setRejected(left)
       if (left.length === 0) onClose()
-    } catch (thrown) {
-      setError(thrown)
-    } finally {
-      setPending(false)
-    }
+    })
   }
 
   async function fill(file: File | null) {

@@ -3,9 +3,10 @@ import { ConfirmDialog } from '@atrium/ui/confirm'
 import { ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { translations } from '@atrium/ui/messages'
+import { useAction } from '@atrium/ui/use-action'
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { lazy, Suspense, useState } from 'react'
+import { lazy, Suspense } from 'react'
 import { explain } from '../tenants/problems.ts'
 import { useTenant } from '../tenants/use-tenant.ts'
 import { type BookingActions, useBookingActions } from './booking-mutations.ts'
@@ -42,28 +43,16 @@ export function BookingActionButtons({ booking }: { booking: TenantBooking }) {
 }
 
 function Confirm({ actions }: ActionProps) {
-  const [pending, setPending] = useState(false)
-  const [rejected, setRejected] = useState<unknown>()
-  async function confirm() {
-    setPending(true)
-    setRejected(undefined)
-    try {
+  const { pending, error, run } = useAction()
+  const confirm = () =>
+    run(async () => {
       await actions.confirm()
       done(t('actions.confirm.done'))
-    } catch (error) {
-      setRejected(error)
-    } finally {
-      setPending(false)
-    }
-  }
+    })
   return (
     <Stack gap="xs">
-      {rejected !== undefined && (
-        <ProblemAlert
-          title={t('actions.confirm.failed')}
-          error={rejected}
-          message={explain(rejected)}
-        />
+      {error !== undefined && (
+        <ProblemAlert title={t('actions.confirm.failed')} error={error} message={explain(error)} />
       )}
       <Button loading={pending} onClick={() => void confirm()}>
         {t('actions.confirm.button')}

@@ -4,6 +4,7 @@ import { ProblemAlert } from '@atrium/ui/data-states'
 import { done } from '@atrium/ui/done'
 import { formatMinutes } from '@atrium/ui/format'
 import { translations } from '@atrium/ui/messages'
+import { useAction } from '@atrium/ui/use-action'
 import {
   Button,
   Group,
@@ -40,8 +41,7 @@ export default function RescheduleDialog({ booking, actions, onClose }: Props) {
   const [anyTime, setAnyTime] = useState(false)
   const [typed, setTyped] = useState('')
   const [reason, setReason] = useState('')
-  const [pending, setPending] = useState(false)
-  const [rejected, setRejected] = useState<unknown>()
+  const { pending, error, run } = useAction()
   const requested = anyTime ? instantOf(typed) : start
   const durations = [...new Set([now, ...booking.eventType.durations])].sort(
     (one, other) => one - other,
@@ -50,9 +50,7 @@ export default function RescheduleDialog({ booking, actions, onClose }: Props) {
   async function submit(event: FormEvent) {
     event.preventDefault()
     if (!requested || pending) return
-    setPending(true)
-    setRejected(undefined)
-    try {
+    await run(async () => {
       const { hosts } = await actions.reschedule({
         start: requested,
         duration,
@@ -62,11 +60,7 @@ export default function RescheduleDialog({ booking, actions, onClose }: Props) {
       onClose()
       const newHost = hosts.find(({ id }) => !booking.hosts.some((host) => host.id === id))
       done(newHost ? t('move.doneToHost', { host: newHost.name }) : t('move.done'))
-    } catch (error) {
-      setRejected(error)
-    } finally {
-      setPending(false)
-    }
+    })
   }
 
   return (
@@ -133,8 +127,8 @@ export default function RescheduleDialog({ booking, actions, onClose }: Props) {
             value={reason}
             onChange={(event) => setReason(event.currentTarget.value)}
           />
-          {rejected !== undefined && (
-            <ProblemAlert title={t('move.failed')} error={rejected} message={explain(rejected)} />
+          {error !== undefined && (
+            <ProblemAlert title={t('move.failed')} error={error} message={explain(error)} />
           )}
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={onClose} disabled={pending}>

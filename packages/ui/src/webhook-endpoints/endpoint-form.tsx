@@ -5,10 +5,10 @@ import {
 } from '@atrium/core/webhook-endpoints/webhook-endpoints'
 import { Button, Group, Modal, MultiSelect, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useState } from 'react'
 import { ProblemAlert } from '../data-states.tsx'
 import { focusFirstError } from '../form-focus.ts'
 import { translations } from '../messages.ts'
+import { useAction } from '../use-action.ts'
 import { zodForm } from '../zod-form.ts'
 import { eventChoices } from './event-types.ts'
 import type { EndpointValues as Values } from './source.ts'
@@ -49,8 +49,7 @@ export function EndpointDialog({ kind, opened, onClose, endpoint, onSave }: Prop
 }
 
 function EndpointForm({ kind, endpoint, onClose, onSave }: Omit<Props, 'opened'>) {
-  const [pending, setPending] = useState(false)
-  const [error, setError] = useState<unknown>()
+  const { pending, error, run } = useAction()
   const form = useForm<Values>({
     initialValues: {
       url: endpoint?.url ?? '',
@@ -59,18 +58,11 @@ function EndpointForm({ kind, endpoint, onClose, onSave }: Omit<Props, 'opened'>
     },
     validate: zodForm(CreatePlatformEndpoint),
   })
-  async function save(values: Values) {
-    setPending(true)
-    setError(undefined)
-    try {
+  const save = (values: Values) =>
+    run(async () => {
       await onSave(values)
       onClose()
-    } catch (failure) {
-      setError(failure)
-    } finally {
-      setPending(false)
-    }
-  }
+    })
   return (
     <form noValidate onSubmit={form.onSubmit((values) => void save(values), focusFirstError)}>
       <Stack>
