@@ -1,9 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { PartnerAccess, PartnerStatus } from '@atrium/core/partners/partner-access'
 import { AppError } from '@atrium/core/platform/errors'
-import { type Database, openDatabase } from '@atrium/db/platform/connect'
-import type { DatabaseAccounts } from '@atrium/db/server/provision-database'
-import { copyDatabase } from '@atrium/testing/postgres/database'
+import { openTestDatabase, type TestDatabase } from '@atrium/testing/postgres/open-database'
 import { insertTestTenant } from '@atrium/testing/records'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { TokenClaims } from '../src/platform/token.ts'
@@ -101,8 +99,7 @@ interface Place {
   token: string | undefined
 }
 
-let accounts: DatabaseAccounts & AsyncDisposable
-let database: Database
+let database: TestDatabase
 /** Access tokens as the verifier reads them, by their text. */
 const tokens = new Map<string, TokenClaims>()
 const logged = vi.fn()
@@ -111,8 +108,7 @@ const places = {} as Record<Person, Place>
 let terminated: Place
 
 beforeAll(async () => {
-  accounts = await copyDatabase()
-  database = openDatabase({ url: accounts.appUrl, onError: () => {} })
+  database = await openTestDatabase()
   const { db } = database
   services = {
     config: { tokens: { operatorAudience: 'operator', operatorIssuers: ['https://idp.test/'] } },
@@ -242,8 +238,7 @@ beforeAll(async () => {
   }
 }, 60_000)
 afterAll(async () => {
-  await database.close()
-  await accounts[Symbol.asyncDispose]()
+  await database[Symbol.asyncDispose]()
   // Each rejection is one that the guard declares for the description of the API.
   expect(logged).not.toHaveBeenCalledWith(expect.anything(), undeclaredError)
 })

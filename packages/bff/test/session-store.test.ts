@@ -1,16 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { type Database, openDatabase } from '@atrium/db/platform/connect'
 import { createKeyring } from '@atrium/db/platform/encryption'
-import type { DatabaseAccounts } from '@atrium/db/server/provision-database'
 import type { WebApp } from '@atrium/db/users/web-sessions'
-import { copyDatabase } from '@atrium/testing/postgres/database'
+import { openTestDatabase, type TestDatabase } from '@atrium/testing/postgres/open-database'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createLogger } from '../src/log.ts'
 import type { IssuedTokens, OidcClient } from '../src/oidc/client.ts'
 import { createSessions, type Session, type Sessions } from '../src/sessions.ts'
 
-let accounts: DatabaseAccounts & AsyncDisposable
-let database: Database
+let database: TestDatabase
 let sessions: Sessions
 const keyring = createKeyring(`test:${randomBytes(32).toString('base64')}`)
 /** The identity provider: what it answers to a refresh token. */
@@ -18,13 +15,9 @@ const refresh = vi.fn<OidcClient['refresh']>()
 const lines: string[] = []
 
 beforeAll(async () => {
-  accounts = await copyDatabase()
-  database = openDatabase({ url: accounts.appUrl, onError: () => {} })
+  database = await openTestDatabase()
 }, 60_000)
-afterAll(async () => {
-  await database.close()
-  await accounts[Symbol.asyncDispose]()
-})
+afterAll(() => database[Symbol.asyncDispose]())
 beforeEach(() => {
   refresh.mockReset()
   lines.length = 0

@@ -1,17 +1,17 @@
 import type { AuditEvent } from '@atrium/core/audit/audit'
 import { changeQuery } from '@atrium/core/audit/audit-changes'
 import { copyDatabase } from '@atrium/testing/postgres/database'
+import { openTestDatabase, type TestDatabase } from '@atrium/testing/postgres/open-database'
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { auditCursor } from '../../src/audit/audit.ts'
 import { type AuditFilter, searchAuditEvents } from '../../src/audit/audit-search.ts'
-import { type Database, openDatabase } from '../../src/platform/connect.ts'
+import { openDatabase } from '../../src/platform/connect.ts'
 import { buildOnlineIndexes } from '../../src/schema/online-indexes.ts'
 
-let accounts: Awaited<ReturnType<typeof copyDatabase>>
-let database: Database
+let database: TestDatabase
 
 const actions = [
   'tenant.created',
@@ -24,14 +24,8 @@ const actions = [
 const words = ['Harbour', 'Österreich', '100 %', 'a_b', 'back\\slash', 'x']
 
 beforeAll(async () => {
-  accounts = await copyDatabase()
-  database = openDatabase({
-    url: accounts.appUrl,
-    onError: (error) => {
-      throw error
-    },
-  })
-  const owner = new pg.Client({ connectionString: accounts.ownerUrl })
+  database = await openTestDatabase()
+  const owner = new pg.Client({ connectionString: database.ownerUrl })
   await owner.connect()
   // Over 40 months, in the partitions that are there and in the one for what has none; some entries
   // of one instant, some of one millisecond.
@@ -48,10 +42,7 @@ beforeAll(async () => {
   await owner.query('analyze audit_events')
   await owner.end()
 }, 60_000)
-afterAll(async () => {
-  await database.close()
-  await accounts[Symbol.asyncDispose]()
-})
+afterAll(() => database[Symbol.asyncDispose]())
 
 /** The same by the plainest statement there is. */
 async function plainly(filter: AuditFilter, limit: number): Promise<string[]> {

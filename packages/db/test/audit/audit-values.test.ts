@@ -1,4 +1,4 @@
-import { copyDatabase } from '@atrium/testing/postgres/database'
+import { openTestDatabase, type TestDatabase } from '@atrium/testing/postgres/open-database'
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import pg from 'pg'
@@ -6,10 +6,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { auditCursor } from '../../src/audit/audit.ts'
 import { type AuditFilter, searchAuditEvents } from '../../src/audit/audit-search.ts'
 import { fillAuditValues, lookUpAuditValues } from '../../src/audit/audit-values.ts'
-import { type Database, openDatabase } from '../../src/platform/connect.ts'
 
-let accounts: Awaited<ReturnType<typeof copyDatabase>>
-let database: Database
+let database: TestDatabase
 let owner: pg.Client
 
 interface Row {
@@ -25,14 +23,8 @@ const fillers = 1_100
 const days = (count: number) => new Date(Date.now() - count * 86_400_000).toISOString()
 
 beforeAll(async () => {
-  accounts = await copyDatabase()
-  database = openDatabase({
-    url: accounts.appUrl,
-    onError: (error) => {
-      throw error
-    },
-  })
-  owner = new pg.Client({ connectionString: accounts.ownerUrl })
+  database = await openTestDatabase()
+  owner = new pg.Client({ connectionString: database.ownerUrl })
   await owner.connect()
   await owner.query(
     `insert into audit_events (at, actor_type, action, outcome, resource_type, resource_name, source)
@@ -42,8 +34,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(async () => {
   await owner.end()
-  await database.close()
-  await accounts[Symbol.asyncDispose]()
+  await database[Symbol.asyncDispose]()
 })
 
 async function write(rows: readonly Row[], client: pg.Client = owner): Promise<void> {
@@ -192,7 +183,7 @@ it('finds by values alone what lies in the oldest partition, and a name that no 
 })
 
 it('does not make writers of the same new value wait for each other, and drops rolled back values', async () => {
-  const other = new pg.Client({ connectionString: accounts.appUrl, statement_timeout: 5_000 })
+  const other = new pg.Client({ connectionString: database.appUrl, statement_timeout: 5_000 })
   await other.connect()
   await owner.query('begin')
   await write([entry({ name: 'Simultaneous Harbinger' }), entry({ name: 'Never Committed' })])
@@ -216,14 +207,14 @@ async function writeMeanwhile(): Promise<void> {
 it('goes on with a fill that was killed, beside writers, and is not used before its end', async () => {
   await owner.query('truncate audit_values')
   expect(await lookUp('palimpsest')).toBeNull()
-  const killed = new pg.Client({ connectionString: accounts.appUrl })
+  const killed = new pg.Client({ connectionString: database.appUrl })
   killed.on('error', () => {})
   await killed.connect()
   await killed.query('select audit_fill_values(300)')
   await killed.query('begin')
   await killed.query('select audit_fill_values(300)')
   const { rows } = await killed.query<{ pid: number }>('select pg_backend_pid() as pid')
-  const admin = new pg.Client({ connectionString: accounts.ownerUrl })
+  const admin = new pg.Client({ connectionString: database.ownerUrl })
   await admin.connect()
   await admin
     .query('select pg_terminate_backend($1)', [rows[0]?.pid])

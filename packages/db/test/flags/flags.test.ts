@@ -1,21 +1,13 @@
-import { copyDatabase } from '@atrium/testing/postgres/database'
+import { openTestDatabase, type TestDatabase } from '@atrium/testing/postgres/open-database'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { saveFlagUses } from '../../src/flags/flags.ts'
-import { type Database, openDatabase } from '../../src/platform/connect.ts'
 
-let accounts: Awaited<ReturnType<typeof copyDatabase>>
-let database: Database
+let database: TestDatabase
 
 beforeAll(async () => {
-  accounts = await copyDatabase()
-  database = openDatabase({
-    url: accounts.appUrl,
-    onError: (error) => {
-      throw error
-    },
-  })
+  database = await openTestDatabase()
   await sql`insert into flags (key, state, note) values ('new_flag', 'on', 'Made.')`.execute(
     database.db,
   )
@@ -23,13 +15,10 @@ beforeAll(async () => {
     database.db,
   )
 })
-afterAll(async () => {
-  await database.close()
-  await accounts[Symbol.asyncDispose]()
-})
+afterAll(() => database[Symbol.asyncDispose]())
 
 async function asOwner(statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: accounts.ownerUrl })
+  const client = new pg.Client({ connectionString: database.ownerUrl })
   await client.connect()
   try {
     await client.query(statement)

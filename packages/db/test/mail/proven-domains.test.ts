@@ -1,27 +1,17 @@
-import { copyDatabase } from '@atrium/testing/postgres/database'
+import { openTestDatabase, type TestDatabase } from '@atrium/testing/postgres/open-database'
 import { insertTestTenant } from '@atrium/testing/records'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { proveDomain } from '../../src/mail/domains.ts'
 import { up as fill } from '../../src/migrations/0261-fill-domain-directory.ts'
-import { type Database, openDatabase } from '../../src/platform/connect.ts'
+import { openDatabase } from '../../src/platform/connect.ts'
 import { violatedConstraint } from '../../src/platform/failures.ts'
 
-let accounts: Awaited<ReturnType<typeof copyDatabase>>
-let database: Database
+let database: TestDatabase
 
 beforeAll(async () => {
-  accounts = await copyDatabase()
-  database = openDatabase({
-    url: accounts.appUrl,
-    onError: (error) => {
-      throw error
-    },
-  })
+  database = await openTestDatabase()
 })
-afterAll(async () => {
-  await database.close()
-  await accounts[Symbol.asyncDispose]()
-})
+afterAll(() => database[Symbol.asyncDispose]())
 
 async function tenant(slug: string): Promise<string> {
   const inserted = await database.db.transaction().execute((trx) =>
@@ -78,7 +68,7 @@ it('eight tenants prove one name at once, and one gets it', async () => {
 })
 
 it('names that were proven before the directory was there are entered', async () => {
-  const owner = openDatabase({ url: accounts.ownerUrl, onError: () => {} })
+  const owner = openDatabase({ url: database.ownerUrl, onError: () => {} })
   try {
     await owner.db.deleteFrom('proven_domains').execute()
     await fill(owner.db as never)

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { copyDatabase } from '@atrium/testing/postgres/database'
+import { openTestDatabase, type TestDatabase } from '@atrium/testing/postgres/open-database'
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Database, openDatabase } from '../../src/platform/connect.ts'
 import { countDrift, rebuildReports, rollUpReports } from '../../src/reports/report-rollup.ts'
 import {
   pipelined,
@@ -18,8 +17,7 @@ import {
 } from '../../src/reports/reports.ts'
 import { readSpans, recompute } from './report-history.ts'
 
-let accounts: Awaited<ReturnType<typeof copyDatabase>>
-let database: Database
+let database: TestDatabase
 let owner: pg.Client
 const partners = [randomUUID(), randomUUID()]
 const tenants: string[] = Array.from({ length: 5 }, () => randomUUID())
@@ -27,14 +25,8 @@ const now = new Date('2026-11-21T10:20:30.400Z')
 const begin = Date.parse('2026-03-01T00:00:00.000Z')
 
 beforeAll(async () => {
-  accounts = await copyDatabase()
-  database = openDatabase({
-    url: accounts.appUrl,
-    onError: (error) => {
-      throw error
-    },
-  })
-  owner = new pg.Client({ connectionString: accounts.ownerUrl })
+  database = await openTestDatabase()
+  owner = new pg.Client({ connectionString: database.ownerUrl })
   await owner.connect()
   for (const [n, id] of partners.entries())
     await owner.query('insert into partners (id, slug, name) values ($1, $2, $2)', [
@@ -65,8 +57,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await owner.end()
-  await database.close()
-  await accounts[Symbol.asyncDispose]()
+  await database[Symbol.asyncDispose]()
 })
 
 const step = fc.record({
@@ -325,7 +316,7 @@ it('is right while many write and many read at once', async () => {
   await owner.query('delete from subscription_history')
   const at = (minute: number) => new Date(begin + minute * 60_000)
   const work = tenants.map(async (id, n) => {
-    const client = new pg.Client({ connectionString: accounts.ownerUrl })
+    const client = new pg.Client({ connectionString: database.ownerUrl })
     await client.connect()
     for (let minute = 1; minute <= 12; minute++) {
       await client.query('begin')

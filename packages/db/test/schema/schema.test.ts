@@ -1,27 +1,17 @@
-import { copyDatabase } from '@atrium/testing/postgres/database'
+import { openTestDatabase, type TestDatabase } from '@atrium/testing/postgres/open-database'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Database, openDatabase } from '../../src/platform/connect.ts'
+import { openDatabase } from '../../src/platform/connect.ts'
 import { migrate } from '../../src/schema/migrate.ts'
 import { newestMigration } from '../../src/schema/newest-migration.ts'
 
-let accounts: Awaited<ReturnType<typeof copyDatabase>>
-let database: Database
+let database: TestDatabase
 
 beforeAll(async () => {
-  accounts = await copyDatabase()
-  database = openDatabase({
-    url: accounts.appUrl,
-    onError: (error) => {
-      throw error
-    },
-  })
+  database = await openTestDatabase()
 })
-afterAll(async () => {
-  await database.close()
-  await accounts[Symbol.asyncDispose]()
-})
+afterAll(() => database[Symbol.asyncDispose]())
 
 const entry = {
   at: '2026-11-21T10:00:00Z',
@@ -34,7 +24,7 @@ const entry = {
 } as const
 
 async function asOwner(statement: string): Promise<pg.QueryResult> {
-  const client = new pg.Client({ connectionString: accounts.ownerUrl })
+  const client = new pg.Client({ connectionString: database.ownerUrl })
   await client.connect()
   try {
     return await client.query(statement)
@@ -45,13 +35,13 @@ async function asOwner(statement: string): Promise<pg.QueryResult> {
 
 describe('migrations', () => {
   it('are all applied, and a second run changes nothing', async () => {
-    expect(await migrate(accounts.ownerUrl)).toEqual([])
+    expect(await migrate(database.ownerUrl)).toEqual([])
     const { rows } = await asOwner('select name from kysely_migration order by name desc limit 1')
     expect(rows[0].name).toBe(newestMigration)
   })
 
   it('may run in several processes at once', async () => {
-    await expect(Promise.all([1, 2, 3].map(() => migrate(accounts.ownerUrl)))).resolves.toEqual([
+    await expect(Promise.all([1, 2, 3].map(() => migrate(database.ownerUrl)))).resolves.toEqual([
       [],
       [],
       [],
@@ -209,13 +199,13 @@ describe('ownership of a tenant', () => {
 
 describe('temporary tables', () => {
   it('cannot be made by the account of the API, also after a database that allowed it is migrated again', async () => {
-    const owner = new pg.Client({ connectionString: accounts.ownerUrl })
+    const owner = new pg.Client({ connectionString: database.ownerUrl })
     await owner.connect()
     await owner.query(
       `do $$ begin execute format('grant temporary on database %I to public', current_database()); end $$`,
     )
     await owner.end()
-    await migrate(accounts.ownerUrl)
+    await migrate(database.ownerUrl)
     await expect(
       sql`create temporary table kept_for_myself (n int)`.execute(database.db),
     ).rejects.toThrow(/permission denied/)
@@ -234,7 +224,7 @@ describe('connections', () => {
   it('outlive the server ending them', async () => {
     const errors: Error[] = []
     const short = openDatabase({
-      url: accounts.appUrl,
+      url: database.appUrl,
       applicationName: 'short-lived',
       onError: (error) => errors.push(error),
     })
@@ -242,7 +232,7 @@ describe('connections', () => {
     await short.read(statement, [])
     await short.db.selectFrom('tenants').select('id').limit(1).execute()
     const admin = new pg.Client({
-      connectionString: accounts.ownerUrl.replace('atrium_owner:atrium', 'postgres'),
+      connectionString: database.ownerUrl.replace('atrium_owner:atrium', 'postgres'),
     })
     await admin.connect()
     await admin.query(

@@ -1,34 +1,28 @@
-import { copyDatabase } from '@atrium/testing/postgres/database'
+import { openTestDatabase, type TestDatabase } from '@atrium/testing/postgres/open-database'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Database, openDatabase } from '../../src/platform/connect.ts'
 import { findTenantForService } from '../../src/service-tokens/callers.ts'
 import { findTenant, findTenantForCaller } from '../../src/tenants/tenants.ts'
 import { findCallerInTenant } from '../../src/users/callers.ts'
 
-let accounts: Awaited<ReturnType<typeof copyDatabase>>
 let owner: pg.Client
-let database: Database
+let database: TestDatabase
 const statements: string[] = []
 
 beforeAll(async () => {
-  accounts = await copyDatabase()
-  owner = new pg.Client({ connectionString: accounts.ownerUrl })
+  database = await openTestDatabase({
+    readers: 1,
+    onStatement: ({ name }) => statements.push(name),
+  })
+  owner = new pg.Client({ connectionString: database.ownerUrl })
   await owner.connect()
   await owner.query(
     `insert into users (idp_subject_id, email, name) values ('ada', 'ada@x.test', 'Ada')`,
   )
-  database = openDatabase({
-    url: accounts.appUrl,
-    readers: 1,
-    onStatement: ({ name }) => statements.push(name),
-    onError: () => {},
-  })
 })
 afterAll(async () => {
-  await database.close()
   await owner.end()
-  await accounts[Symbol.asyncDispose]()
+  await database[Symbol.asyncDispose]()
 })
 
 async function tenantWith(slug: string): Promise<string> {

@@ -1,6 +1,5 @@
-import { copyDatabase } from '@atrium/testing/postgres/database'
+import { openTestDatabase, type TestDatabase } from '@atrium/testing/postgres/open-database'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Database, openDatabase } from '../../src/platform/connect.ts'
 import {
   addIdentitySyncTask,
   claimProfile,
@@ -8,17 +7,12 @@ import {
 } from '../../src/users/identity-sync-tasks.ts'
 import { insertUser, setDeactivated } from '../../src/users/users.ts'
 
-let accounts: Awaited<ReturnType<typeof copyDatabase>>
-let database: Database
+let database: TestDatabase
 
 beforeAll(async () => {
-  accounts = await copyDatabase()
-  database = openDatabase({ url: accounts.appUrl, readers: 1, onError: () => {} })
+  database = await openTestDatabase({ readers: 1 })
 })
-afterAll(async () => {
-  await database.close()
-  await accounts[Symbol.asyncDispose]()
-})
+afterAll(() => database[Symbol.asyncDispose]())
 
 it('settles a profile beside an act that has changed the person and not yet noted it', async () => {
   const { db } = database

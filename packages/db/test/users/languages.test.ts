@@ -1,22 +1,16 @@
-import { copyDatabase } from '@atrium/testing/postgres/database'
+import { openTestDatabase, type TestDatabase } from '@atrium/testing/postgres/open-database'
 import { insertTestTenant } from '@atrium/testing/records'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Database, openDatabase } from '../../src/platform/connect.ts'
 import { updateTenant } from '../../src/tenants/tenants.ts'
 import { languageOfRecipient, languageOfSubject } from '../../src/users/languages.ts'
 import { insertUser, updateUser } from '../../src/users/users.ts'
 
-let accounts: Awaited<ReturnType<typeof copyDatabase>>
-let database: Database
+let database: TestDatabase
 
 beforeAll(async () => {
-  accounts = await copyDatabase()
-  database = openDatabase({ url: accounts.appUrl, readers: 1, onError: () => {} })
+  database = await openTestDatabase({ readers: 1 })
 })
-afterAll(async () => {
-  await database.close()
-  await accounts[Symbol.asyncDispose]()
-})
+afterAll(() => database[Symbol.asyncDispose]())
 
 async function person(subject: string): Promise<string> {
   const email = `${subject}@example.test`

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { copyDatabase } from '@atrium/testing/postgres/database'
+import { openTestDatabase, type TestDatabase } from '@atrium/testing/postgres/open-database'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Database, openDatabase } from '../../src/platform/connect.ts'
 import {
   createWebSession,
   deleteExpiredWebSessions,
@@ -17,22 +16,12 @@ import {
   touchWebSession,
 } from '../../src/users/web-sessions.ts'
 
-let accounts: Awaited<ReturnType<typeof copyDatabase>>
-let database: Database
+let database: TestDatabase
 
 beforeAll(async () => {
-  accounts = await copyDatabase()
-  database = openDatabase({
-    url: accounts.appUrl,
-    onError: (error) => {
-      throw error
-    },
-  })
+  database = await openTestDatabase()
 })
-afterAll(async () => {
-  await database.close()
-  await accounts[Symbol.asyncDispose]()
-})
+afterAll(() => database[Symbol.asyncDispose]())
 beforeEach(async () => {
   await database.db.deleteFrom('web_sessions').execute()
 })
