@@ -1,7 +1,7 @@
 import type { Db, Trx } from '@atrium/db/platform/connect'
 import { insertTenant, type NewTenant } from '@atrium/db/tenants/tenants'
 
-/** Inserts a tenant of the free plan with one seat, named after its slug, unless `fields` differ. */
+/** Inserts a tenant of the free plan with one seat, named after its slug, but for `fields`. */
 export async function insertTestTenant(
   trx: Trx,
   { slug, ...fields }: Pick<NewTenant, 'slug'> & Partial<NewTenant>,

@@ -88,19 +88,26 @@ export interface DocumentFields extends DocumentSubject {
   at: Date
 }
 
+/** The columns that say whether the document was issued, or why it waits. */
+const resultOf = ({
+  number,
+  document,
+  problems,
+  at,
+}: Pick<DocumentFields, 'number' | 'document' | 'problems' | 'at'>) => ({
+  number,
+  document: document === null ? null : JSON.stringify(document),
+  problems: [...problems],
+  issued_at: document === null ? null : at,
+  checked_at: at,
+})
+
 /**
  * Issues a document, or notes why it waits. One that was issued stays as it is. Any number of calls
  * at once issue it once.
  */
 export async function saveDocument(trx: Trx, fields: DocumentFields): Promise<void> {
-  const values = {
-    kind: fields.kind,
-    number: fields.number,
-    document: fields.document === null ? null : JSON.stringify(fields.document),
-    problems: [...fields.problems],
-    issued_at: fields.document === null ? null : fields.at,
-    checked_at: fields.at,
-  }
+  const values = { kind: fields.kind, ...resultOf(fields) }
   await trx
     .insertInto('billing_documents')
     .values({
@@ -266,13 +273,7 @@ export async function savePartnerDocument(
     at: Date
   },
 ): Promise<void> {
-  const values = {
-    number: fields.number,
-    document: fields.document === null ? null : JSON.stringify(fields.document),
-    problems: [...fields.problems],
-    issued_at: fields.document === null ? null : fields.at,
-    checked_at: fields.at,
-  }
+  const values = resultOf(fields)
   await trx
     .insertInto('partner_documents')
     .values({
