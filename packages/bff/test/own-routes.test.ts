@@ -1,18 +1,15 @@
 import { demoServiceCredentials } from '@atrium/core/demo/demo'
-import { type Browser, rawRequest } from '@atrium/testing/bff/browser'
-import { startTestBff, type TestBff, type TestBffOptions } from '@atrium/testing/bff/test-bff'
+import type { Browser } from '@atrium/testing/bff/browser'
+import { type SignedInBff, startSignedInBff } from '@atrium/testing/bff/signed-in-bff'
+import { startTestBff, type TestBffOptions } from '@atrium/testing/bff/test-bff'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 
-let testBff: TestBff
+let testBff: SignedInBff
 let browser: Browser
 
 async function signedIn(options: TestBffOptions = {}): Promise<void> {
-  testBff = await startTestBff(options)
-  browser = testBff.browser()
-  await browser.signIn(
-    testBff.publicUrl,
-    options.app === 'operator' ? 'operator@atrium.test' : 'owner@acme.test',
-  )
+  testBff = await startSignedInBff(options)
+  browser = testBff.signedIn
 }
 const at = (path: string) => testBff.publicUrl + path
 const subscription = {
@@ -30,20 +27,6 @@ const subscription = {
   cancelAt: null,
   pastDueSince: null,
 }
-
-const lastSeen = () => {
-  const seen = testBff.platform.seen.at(-1)
-  if (!seen) throw new Error('the platform was not asked')
-  return seen
-}
-const raw = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
-  rawRequest(testBff.publicUrl, path, {
-    method,
-    headers: {
-      cookie: `${testBff.cookieName}=${browser.cookie(testBff.publicUrl, testBff.cookieName)?.value}`,
-      ...headers,
-    },
-  })
 
 describe('the portal', () => {
   beforeAll(() => signedIn())
@@ -193,18 +176,18 @@ describe('the portal', () => {
   describe('its own routes', () => {
     it('fetch the files of a partner, and nothing under names that cannot be', async () => {
       await browser.fetch(at('/api/partner/north/ledger?currency=eur'))
-      expect(lastSeen()).toMatchObject({
+      expect(testBff.lastSeen()).toMatchObject({
         method: 'GET',
         target: '/partners/north/ledger/export?currency=eur',
       })
       const id = '01a20027-ac90-753e-ba27-078c7de319f5'
       await browser.fetch(at(`/api/partner/north/payouts/${id}/statement?format=csv`))
-      expect(lastSeen()).toMatchObject({
+      expect(testBff.lastSeen()).toMatchObject({
         method: 'GET',
         target: `/partners/north/payouts/${id}/statement?format=csv`,
       })
       await browser.fetch(at(`/api/tenants/acme/documents/${id}?format=xml`))
-      expect(lastSeen()).toMatchObject({
+      expect(testBff.lastSeen()).toMatchObject({
         method: 'GET',
         target: `/tenants/acme/documents/${id}?format=xml`,
       })
@@ -279,14 +262,14 @@ describe('the portal', () => {
 
     it('POST /api/tenants and reconcile go to the platform', async () => {
       await browser.post(at('/api/tenants'), { name: 'Acme' }, { 'idempotency-key': 'k' })
-      expect(lastSeen()).toMatchObject({
+      expect(testBff.lastSeen()).toMatchObject({
         method: 'POST',
         target: '/tenants',
         body: '{"name":"Acme"}',
         headers: { 'idempotency-key': 'k' },
       })
       await browser.post(at('/api/tenants/acme/reconcile'))
-      expect(lastSeen()).toMatchObject({
+      expect(testBff.lastSeen()).toMatchObject({
         method: 'POST',
         target: '/tenants/acme/reconcile',
         body: '',
@@ -294,8 +277,13 @@ describe('the portal', () => {
       const before = testBff.platform.seen.length
       for (const slug of ['..', '%2e%2e', 'a%2Fb', 'A', 'a%3Fx']) {
         expect(
-          (await raw(`/api/tenants/${slug}/reconcile`, { 'sec-fetch-site': 'same-origin' }, 'POST'))
-            .status,
+          (
+            await testBff.raw(
+              `/api/tenants/${slug}/reconcile`,
+              { 'sec-fetch-site': 'same-origin' },
+              'POST',
+            )
+          ).status,
         ).toBe(404)
       }
       expect(testBff.platform.seen).toHaveLength(before)
@@ -303,12 +291,12 @@ describe('the portal', () => {
 
     it('POST /api/flags/evaluate takes the tenant of the body, else the first group that is a tenant', async () => {
       await browser.post(at('/api/flags/evaluate'), { tenantSlug: 'globex' })
-      expect(lastSeen()).toMatchObject({
+      expect(testBff.lastSeen()).toMatchObject({
         target: '/flags/evaluate',
         body: '{"tenantSlug":"globex"}',
       })
       await browser.post(at('/api/flags/evaluate'))
-      expect(lastSeen()).toMatchObject({
+      expect(testBff.lastSeen()).toMatchObject({
         target: '/flags/evaluate',
         body: '{"tenantSlug":"acme"}',
         headers: { 'content-type': 'application/json' },
@@ -334,7 +322,7 @@ describe('the portal', () => {
       const newcomer = testBff.browser()
       await newcomer.signIn(testBff.publicUrl, 'newcomer@example.test')
       await newcomer.post(at('/api/flags/evaluate'))
-      expect(lastSeen().body).toBe('{}')
+      expect(testBff.lastSeen().body).toBe('{}')
       const { results } = await identity<{ results: { pk: number }[] }>(
         'GET',
         'users/?search=newcomer',
@@ -350,7 +338,7 @@ describe('the portal', () => {
           .groups,
       ).toEqual(['Finance Team', 'initech'])
       await again.post(at('/api/flags/evaluate'))
-      expect(lastSeen().body).toBe('{"tenantSlug":"initech"}')
+      expect(testBff.lastSeen().body).toBe('{"tenantSlug":"initech"}')
     })
 
     it('POST /api/flags/evaluate takes what follows the prefix of tenants, and no group without it', async () => {
@@ -394,8 +382,8 @@ describe('the operator app', () => {
   ])('forwards the audit query %s byte for byte', async (query) => {
     const name = `__Host-atrium-operator-${new URL(testBff.publicUrl).port}`
     const cookie = `${name}=${browser.cookie(testBff.publicUrl, name)?.value}`
-    expect((await raw(`/api/audit${query}`, { cookie })).status).toBe(200)
-    expect(lastSeen()).toMatchObject({
+    expect((await testBff.raw(`/api/audit${query}`, { cookie })).status).toBe(200)
+    expect(testBff.lastSeen()).toMatchObject({
       method: 'GET',
       target: `/audit${query}`,
       headers: { 'x-atrium-source': 'operator' },
@@ -411,7 +399,7 @@ describe('the operator app', () => {
         },
       })
     const response = await browser.fetch(at('/api/audit/export?format=csv'))
-    expect(lastSeen().target).toBe('/audit/export?format=csv')
+    expect(testBff.lastSeen().target).toBe('/audit/export?format=csv')
     expect(response.headers.get('content-disposition')).toBe('attachment; filename="audit.csv"')
     expect(await response.text()).toBe('id,action\n')
     testBff.platform.answer = undefined
@@ -419,7 +407,7 @@ describe('the operator app', () => {
 
   it('fetches the books of a month', async () => {
     await browser.fetch(at('/api/bookkeeping/2026-10/export?format=datev&currency=eur'))
-    expect(lastSeen()).toMatchObject({
+    expect(testBff.lastSeen()).toMatchObject({
       method: 'GET',
       target: '/billing/bookkeeping/2026-10/export?format=datev&currency=eur',
     })
@@ -427,17 +415,20 @@ describe('the operator app', () => {
 
   it('fetches the statement of a payout and the ledger of a partner', async () => {
     await browser.fetch(at('/api/payouts/01a20027-ac90-753e-ba27-078c7de319f5/statement'))
-    expect(lastSeen()).toMatchObject({
+    expect(testBff.lastSeen()).toMatchObject({
       method: 'GET',
       target: '/billing/payouts/01a20027-ac90-753e-ba27-078c7de319f5/statement',
     })
     await browser.fetch(at('/api/partners/north/ledger'))
-    expect(lastSeen()).toMatchObject({ method: 'GET', target: '/partners/north/ledger/export' })
+    expect(testBff.lastSeen()).toMatchObject({
+      method: 'GET',
+      target: '/partners/north/ledger/export',
+    })
   })
 
   it('forwards invitations', async () => {
     await browser.post(at('/api/users/invite'), { name: 'A', email: 'a@b.test' })
-    expect(lastSeen()).toMatchObject({
+    expect(testBff.lastSeen()).toMatchObject({
       method: 'POST',
       target: '/users/invite',
       body: '{"name":"A","email":"a@b.test"}',
@@ -446,7 +437,7 @@ describe('the operator app', () => {
 
   it('takes no administrator group for a tenant when flags are evaluated', async () => {
     await browser.post(at('/api/flags/evaluate'))
-    expect(lastSeen().body).toBe('{}')
+    expect(testBff.lastSeen().body).toBe('{}')
   })
 
   it('gets tokens for its own audience', async () => {

@@ -1,5 +1,6 @@
-import { type Browser, rawRequest } from '@atrium/testing/bff/browser'
-import { startTestBff, type TestBff, type TestBffOptions } from '@atrium/testing/bff/test-bff'
+import type { Browser } from '@atrium/testing/bff/browser'
+import { type SignedInBff, startSignedInBff } from '@atrium/testing/bff/signed-in-bff'
+import { startTestBff, type TestBffOptions } from '@atrium/testing/bff/test-bff'
 import { createTRPCClient, httpBatchStreamLink } from '@trpc/client'
 import { initTRPC, TRPCError } from '@trpc/server'
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
@@ -7,32 +8,14 @@ import superjson from 'superjson'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { forwardedFor } from '../src/forwarding.ts'
 
-let testBff: TestBff
+let testBff: SignedInBff
 let browser: Browser
 
 async function signedIn(options: TestBffOptions = {}): Promise<void> {
-  testBff = await startTestBff(options)
-  browser = testBff.browser()
-  await browser.signIn(
-    testBff.publicUrl,
-    options.app === 'operator' ? 'operator@atrium.test' : 'owner@acme.test',
-  )
+  testBff = await startSignedInBff(options)
+  browser = testBff.signedIn
 }
 const at = (path: string) => testBff.publicUrl + path
-const lastSeen = () => {
-  const seen = testBff.platform.seen.at(-1)
-  if (!seen) throw new Error('the platform was not asked')
-  return seen
-}
-const raw = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
-  rawRequest(testBff.publicUrl, path, {
-    method,
-    headers: {
-      cookie: `${testBff.cookieName}=${browser.cookie(testBff.publicUrl, testBff.cookieName)?.value}`,
-      ...headers,
-    },
-  })
-
 describe('the portal', () => {
   beforeAll(() => signedIn())
   afterEach(() => {
@@ -53,7 +36,7 @@ describe('the portal', () => {
           'x-forwarded-host': 'evil.test',
         },
       })
-      const { headers, target } = lastSeen()
+      const { headers, target } = testBff.lastSeen()
       const [stored] = await testBff.storedSessions()
       expect(target).toBe('/trpc/tenants.list?input=1')
       expect(headers.authorization).toBe(`Bearer ${stored?.tokens.access}`)
@@ -79,23 +62,26 @@ describe('the portal', () => {
         'accept-language': 'de',
       }
       const response = await browser.post(at('/trpc/tenants.create'), { json: { name: 'A' } }, sent)
-      expect(lastSeen().headers).toMatchObject({ ...sent, 'content-type': 'application/json' })
-      expect(lastSeen().body).toBe('{"json":{"name":"A"}}')
+      expect(testBff.lastSeen().headers).toMatchObject({
+        ...sent,
+        'content-type': 'application/json',
+      })
+      expect(testBff.lastSeen().body).toBe('{"json":{"name":"A"}}')
       expect(response.headers.get('x-request-id')).toBe('request-0001')
     })
 
     it('makes a request id when the given one is not usable', async () => {
-      const { headers } = await raw('/trpc/a.b', { 'x-request-id': 'a b"<script>' })
+      const { headers } = await testBff.raw('/trpc/a.b', { 'x-request-id': 'a b"<script>' })
       expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
-      expect(lastSeen().headers['x-request-id']).toBe(headers['x-request-id'])
+      expect(testBff.lastSeen().headers['x-request-id']).toBe(headers['x-request-id'])
     })
 
     it('names the address of the browser, whatever the request says about it', async () => {
       await browser.fetch(at('/trpc/a.b'), {
         headers: { 'x-forwarded-for': '203.0.113.7, 198.51.100.1', forwarded: 'for=203.0.113.7' },
       })
-      expect(lastSeen().headers['x-forwarded-for']).toMatch(/^(127\.0\.0\.1|::1)$/)
-      expect(lastSeen().headers).not.toHaveProperty('forwarded')
+      expect(testBff.lastSeen().headers['x-forwarded-for']).toMatch(/^(127\.0\.0\.1|::1)$/)
+      expect(testBff.lastSeen().headers).not.toHaveProperty('forwarded')
     })
 
     it.each([
@@ -109,15 +95,17 @@ describe('the portal', () => {
       '/trpc/a%2fb',
       '/trpc/a.b;x',
     ])('does not pass on the address %s', async (path) => {
-      expect((await raw(path.replace(' ', '%20'), { accept: 'application/json' })).status).toBe(404)
+      expect(
+        (await testBff.raw(path.replace(' ', '%20'), { accept: 'application/json' })).status,
+      ).toBe(404)
       expect(testBff.platform.seen).toEqual([])
     })
 
     it.each(['/trpc/tenants.list,users.me?batch=1', '/trpc/tenants.list%2Cusers.me?batch=1'])(
       'passes on the batch %s',
       async (path) => {
-        expect((await raw(path)).status).toBe(200)
-        expect(lastSeen().target).toBe(path)
+        expect((await testBff.raw(path)).status).toBe(200)
+        expect(testBff.lastSeen().target).toBe(path)
       },
     )
   })
@@ -210,7 +198,7 @@ describe('the portal', () => {
       await expect.poll(() => testBff.platform.seen.length).toBe(1)
       leaving.abort()
       await expect(response).rejects.toThrow()
-      await lastSeen().left
+      await testBff.lastSeen().left
       const lines = () => testBff.logLines.filter((line) => line.includes('"left":true'))
       await expect.poll(() => lines().at(-1)).toContain(`"level":"info"`)
     },
@@ -253,7 +241,7 @@ describe('the portal', () => {
     })
     const client = createTRPCClient<typeof router>({ links: [link] })
     const [slow, fail] = await Promise.allSettled([client.slow.query(), client.fail.query()])
-    expect(lastSeen().target).toMatch(/^\/trpc\/slow,fail\?batch=1/)
+    expect(testBff.lastSeen().target).toMatch(/^\/trpc\/slow,fail\?batch=1/)
     expect(slow).toEqual({ status: 'fulfilled', value: new Date(0) })
     expect(fail).toMatchObject({ status: 'rejected', reason: { message: 'taken' } })
     expect(await client.echo.mutate('ä')).toBe('said ä')
@@ -329,7 +317,9 @@ describe('X-Forwarded-For', () => {
     await browser.fetch(at('/trpc/a.b'), {
       headers: { 'x-forwarded-for': '1.1.1.1, 198.51.100.1' },
     })
-    expect(lastSeen().headers['x-forwarded-for']).toMatch(/^198\.51\.100\.1, (127\.0\.0\.1|::1)$/)
+    expect(testBff.lastSeen().headers['x-forwarded-for']).toMatch(
+      /^198\.51\.100\.1, (127\.0\.0\.1|::1)$/,
+    )
     await testBff[Symbol.asyncDispose]()
   })
 
@@ -337,11 +327,11 @@ describe('X-Forwarded-For', () => {
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
     await signedIn({})
     await browser.fetch(at('/trpc/a.b'), { headers: { traceparent } })
-    expect(lastSeen().headers).not.toHaveProperty('traceparent')
+    expect(testBff.lastSeen().headers).not.toHaveProperty('traceparent')
     await testBff[Symbol.asyncDispose]()
     await signedIn({ trustedProxyHops: 1 })
     await browser.fetch(at('/trpc/a.b'), { headers: { traceparent, tracestate: 'proxy=1' } })
-    expect(lastSeen().headers).toMatchObject({ traceparent, tracestate: 'proxy=1' })
+    expect(testBff.lastSeen().headers).toMatchObject({ traceparent, tracestate: 'proxy=1' })
     await testBff[Symbol.asyncDispose]()
   })
 
@@ -349,11 +339,11 @@ describe('X-Forwarded-For', () => {
     const claims = { 'cf-ipcountry': 'DE', 'x-atrium-country': 'FR' }
     await signedIn({})
     await browser.fetch(at('/trpc/a.b'), { headers: claims })
-    expect(lastSeen().headers).not.toHaveProperty('x-atrium-country')
+    expect(testBff.lastSeen().headers).not.toHaveProperty('x-atrium-country')
     await testBff[Symbol.asyncDispose]()
     await signedIn({ env: { CLIENT_COUNTRY_HEADER: 'CF-IPCountry' } })
     await browser.fetch(at('/trpc/a.b'), { headers: claims })
-    expect(lastSeen().headers['x-atrium-country']).toBe('DE')
+    expect(testBff.lastSeen().headers['x-atrium-country']).toBe('DE')
     await testBff[Symbol.asyncDispose]()
   })
 })
