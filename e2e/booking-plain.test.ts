@@ -2,11 +2,13 @@ import type { Browser, Page } from 'playwright-core'
 import { beforeAll, describe, expect, inject, it } from 'vitest'
 import {
   eventInCalendar,
+  fillBookingForm,
   mailsTo,
   makeHost,
   manageLinkOf,
   offerMeeting,
   readEvent,
+  typing,
   visitor,
   wednesday,
 } from './booking-workplace.ts'
@@ -22,14 +24,7 @@ beforeAll(async () => {
   meeting = await offerMeeting(`plain-${suffix}`)
 })
 
-/** The form rejects what comes faster than a person types. */
-const typing = () => new Promise((done) => setTimeout(done, 2_100))
-
-async function fillForm(page: Page, email: string): Promise<void> {
-  await page.getByRole('textbox', { name: 'Your name' }).fill('Paula Plain')
-  await page.getByRole('textbox', { name: 'Your e-mail address' }).fill(email)
-  await page.getByRole('textbox', { name: 'What is it about?' }).fill('A bridge without a script')
-}
+const entries = { name: 'Paula Plain', about: 'A bridge without a script' }
 
 async function book(
   page: Page,
@@ -38,7 +33,7 @@ async function book(
   await page.goto(`${meeting}?zone=America/New_York&date=${date}`)
   await page.getByRole('button', { name: time }).click()
   await page.getByText('It is held for you until').waitFor()
-  await fillForm(page, email)
+  await fillBookingForm(page, { ...entries, email })
   await typing()
   await page.getByRole('button', { name: 'Book this time' }).click()
   await page.getByText('You are booked').waitFor()
@@ -112,7 +107,7 @@ describe('a visitor whose browser runs no script', () => {
     const { page } = one
     await page.goto(`${meeting}?zone=America/New_York&date=${wednesday(3)}`)
     await page.getByRole('button', { name: '11:00' }).click()
-    await fillForm(page, `paul-${suffix}@example.test`)
+    await fillBookingForm(page, { ...entries, email: `paul-${suffix}@example.test` })
     await page.getByRole('textbox', { name: /^Guests/ }).fill('not an address')
     await typing()
     await page.getByRole('button', { name: 'Book this time' }).click()
@@ -129,7 +124,7 @@ describe('a visitor whose browser runs no script', () => {
     await using fast = await visitor(browser, { javaScript: false })
     const date = wednesday(5)
     await slow.page.goto(`${meeting}/book?zone=America/New_York&start=${instantOf(date, 9)}`)
-    await fillForm(slow.page, `slow-${suffix}@example.test`)
+    await fillBookingForm(slow.page, { ...entries, email: `slow-${suffix}@example.test` })
     await book(fast.page, { date, time: '09:00', email: `fast-${suffix}@example.test` })
     await slow.page.getByRole('button', { name: 'Book this time' }).click()
     await slow.page.getByText('This time is no longer available.').waitFor()

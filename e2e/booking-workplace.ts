@@ -244,3 +244,16 @@ function plainEvent(stored: Record<string, unknown>): {
     timeZone: string | null
   }
 }
+
+/** Fills in the form on which a visitor books. */
+export async function fillBookingForm(
+  page: Page,
+  { name, email, about }: Record<'name' | 'email' | 'about', string>,
+): Promise<void> {
+  await page.getByRole('textbox', { name: 'Your name' }).fill(name)
+  await page.getByRole('textbox', { name: 'Your e-mail address' }).fill(email)
+  await page.getByRole('textbox', { name: 'What is it about?' }).fill(about)
+}
+
+/** The form rejects what comes faster than a person types. */
+export const typing = () => new Promise((done) => setTimeout(done, 2_100))

@@ -1,13 +1,15 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { beforeAll, describe, expect, inject, it } from 'vitest'
 import {
   asOwner,
   eventInCalendar,
+  fillBookingForm,
   mailsTo,
   manageLinkOf,
   offerMeeting,
+  typing,
   visitor,
   wednesday,
 } from './booking-workplace.ts'
@@ -23,13 +25,7 @@ beforeAll(async () => {
   meeting = await offerMeeting(`meeting-${suffix}`)
 })
 
-const typing = () => new Promise((done) => setTimeout(done, 2_100))
-
-async function fillForm(page: Page, email: string): Promise<void> {
-  await page.getByRole('textbox', { name: 'Your name' }).fill('Vera Visitor')
-  await page.getByRole('textbox', { name: 'Your e-mail address' }).fill(email)
-  await page.getByRole('textbox', { name: 'What is it about?' }).fill('A bridge')
-}
+const entries = { name: 'Vera Visitor', about: 'A bridge' }
 
 describe('a visitor on a phone', () => {
   it('sees times in their own zone, books one, moves it and cancels it by the link of the mail', async () => {
@@ -44,7 +40,7 @@ describe('a visitor on a phone', () => {
     await page.goto(`${meeting}?date=${date}`)
     await page.getByRole('button', { name: '09:00' }).click()
     await page.getByText('It is held for you until').waitFor()
-    await fillForm(page, email)
+    await fillBookingForm(page, { ...entries, email })
     await typing()
     await page.getByRole('button', { name: 'Book this time' }).click()
     await page.getByText('You are booked').waitFor()
@@ -138,7 +134,7 @@ describe('a visitor on a phone', () => {
     const email = `double-${suffix}@example.test`
     await page.goto(`${meeting}?zone=America/New_York&date=${wednesday(6)}`)
     await page.getByRole('button', { name: '09:30' }).click()
-    await fillForm(page, email)
+    await fillBookingForm(page, { ...entries, email })
     await typing()
     await page.getByRole('button', { name: 'Book this time' }).dblclick()
     await page.getByText('You are booked').waitFor()
