@@ -22,7 +22,7 @@ import type { Access } from '../rpc/guards.ts'
 import { lockOpenTenant, type OpenTenant, rejectFormerAdmin } from '../rpc/open-tenant.ts'
 import type { Services } from '../rpc/services.ts'
 import { tenantTransaction } from '../rpc/tenant-transaction.ts'
-import { recordMember } from './change-member.ts'
+import { recordMember, recordUpstreamFailure } from './change-member.ts'
 import { readMember, requireMember } from './list.ts'
 import { toMemberView } from './view.ts'
 
@@ -231,14 +231,8 @@ async function orRecorded<Result>(
   try {
     return await change()
   } catch (error) {
-    if (error instanceof AppError && error.code === 'upstream_failed') {
-      await recordMember(ctx, access, tenant, {
-        action,
-        member,
-        outcome: 'failure',
-        metadata: { address, error: error.message },
-      })
-    }
+    const entry = { action, member, metadata: { address } }
+    await recordUpstreamFailure(ctx, access, tenant, entry, error)
     throw error
   }
 }

@@ -17,7 +17,7 @@ import type { Access } from '../rpc/guards.ts'
 import { evenSuspended, lockOpenTenant, rejectFormerAdmin } from '../rpc/open-tenant.ts'
 import type { Services } from '../rpc/services.ts'
 import { tenantTransaction } from '../rpc/tenant-transaction.ts'
-import { recordMember } from './change-member.ts'
+import { recordMember, recordUpstreamFailure } from './change-member.ts'
 import { noSuchMember, readMember, requireMember } from './list.ts'
 import { tellOfAppPassword } from './mails.ts'
 
@@ -90,12 +90,7 @@ export async function createAppPassword(
     await recordMember(ctx, access, tenant, { ...entry, metadata: { name } })
     return { id: made.id, name, mailboxAddress: made.mailboxAddress, secret: made.secret }
   } catch (error) {
-    if (error instanceof AppError && error.code === 'upstream_failed')
-      await recordMember(ctx, access, tenant, {
-        ...entry,
-        outcome: 'failure',
-        metadata: { name, error: error.message },
-      })
+    await recordUpstreamFailure(ctx, access, tenant, { ...entry, metadata: { name } }, error)
     throw error
   }
 }
@@ -129,12 +124,7 @@ export async function removeAppPassword(
     })
     await recordMember(ctx, access, tenant, { ...entry, metadata: { name } })
   } catch (error) {
-    if (error instanceof AppError && error.code === 'upstream_failed')
-      await recordMember(ctx, access, tenant, {
-        ...entry,
-        outcome: 'failure',
-        metadata: { error: error.message },
-      })
+    await recordUpstreamFailure(ctx, access, tenant, entry, error)
     throw error
   }
 }

@@ -147,6 +147,19 @@ export function recordMember(
   return ctx.services.audit.record(ctx, caller, memberEntry(tenant, entry))
 }
 
+/** Records an action as failed where an upstream system failed. Other errors changed nothing. */
+export async function recordUpstreamFailure(
+  ctx: Context,
+  access: Access,
+  tenant: Pick<OpenTenant, 'slug' | 'partnerSlug'>,
+  entry: MemberEntry,
+  error: unknown,
+): Promise<void> {
+  if (!(error instanceof AppError) || error.code !== 'upstream_failed') return
+  const metadata = { ...entry.metadata, error: error.message }
+  await recordMember(ctx, access, tenant, { ...entry, outcome: 'failure', metadata })
+}
+
 /**
  * Prepares the entry of a change that the upstream systems follow after it; `audit.complete` writes
  * it.

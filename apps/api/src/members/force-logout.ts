@@ -13,7 +13,7 @@ import {
   isSelf,
   type MemberChange,
   memberEntry,
-  recordMember,
+  recordUpstreamFailure,
   rejectUnmanaged,
 } from './change-member.ts'
 import { readMember } from './list.ts'
@@ -79,13 +79,7 @@ export async function forceLogout(
       sessionsEnded: sessions,
     }
   } catch (error) {
-    if (error instanceof AppError && error.code === 'upstream_failed') {
-      await recordMember(ctx, access, tenant, {
-        ...entry,
-        outcome: 'failure',
-        metadata: { error: error.message },
-      })
-    }
+    await recordUpstreamFailure(ctx, access, tenant, entry, error)
     throw error
   } finally {
     await releaseMember(services.database.db, work)

@@ -11,7 +11,7 @@ import {
   isSelf,
   type MemberChange,
   memberEntry,
-  recordMember,
+  recordUpstreamFailure,
   rejectOwnerLocked,
 } from './change-member.ts'
 import { readMember } from './list.ts'
@@ -61,12 +61,7 @@ export async function resetSecondFactors(
     await db.transaction().execute((trx) => tellOfSecondFactorReset(services, trx, work, admin))
     return { member: toMemberView(await readMember(services, access, userId), access), removed }
   } catch (error) {
-    if (error instanceof AppError && error.code === 'upstream_failed')
-      await recordMember(ctx, access, tenant, {
-        ...entry,
-        outcome: 'failure',
-        metadata: { error: error.message },
-      })
+    await recordUpstreamFailure(ctx, access, tenant, entry, error)
     throw error
   } finally {
     await releaseMember(db, work)
