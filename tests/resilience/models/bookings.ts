@@ -81,9 +81,12 @@ const overlaps = (
   one: { start: Minute; minutes: number },
   other: { start: Minute; minutes: number },
 ) => one.start < other.start + other.minutes && other.start < one.start + one.minutes
-const takesTime = ({ status }: ModelBooking) => status === 'pending' || status === 'confirmed'
+const isOpen = ({ status }: ModelBooking) => status === 'pending' || status === 'confirmed'
 const undecided = (model: Model, { status, start, decideUntil }: ModelBooking) =>
   status === 'pending' && model.now < start && model.now < (decideUntil ?? Number.POSITIVE_INFINITY)
+/** A request that can no longer be decided is free at once, before the job ends it. */
+const takesTime = (model: Model, one: ModelBooking) =>
+  one.status === 'confirmed' || undecided(model, one)
 const isLive = (model: Model, one: ModelBooking) =>
   undecided(model, one) || (one.status === 'confirmed' && model.now < one.start + one.minutes)
 
@@ -97,7 +100,11 @@ function requestedTime(
   except: { visitor?: number; booking?: ModelBooking } = {},
 ): 'ok' | 'too_soon' | 'slot_taken' | 'slot_locked' {
   if (time.start < model.now) return 'too_soon'
-  if (model.bookings.some((one) => one !== except.booking && takesTime(one) && overlaps(one, time)))
+  if (
+    model.bookings.some(
+      (one) => one !== except.booking && takesTime(model, one) && overlaps(one, time),
+    )
+  )
     return 'slot_taken'
   const held = [...model.holds].some(
     ([who, hold]) => who !== except.visitor && hold.until > model.now && overlaps(hold, time),
@@ -132,7 +139,7 @@ function book(model: Model, act: Extract<Act, { act: 'book' }>): string {
 }
 
 function move(model: Model, one: ModelBooking, act: Extract<Act, { act: 'move' }>): string {
-  if (!takesTime(one)) return 'invalid_state'
+  if (!isOpen(one)) return 'invalid_state'
   if (act.by === 'visitor' && model.now > one.start) return 'cutoff_passed'
   if (!isLive(model, one)) return 'invalid_state'
   const start = startOf(act.slot)
@@ -148,7 +155,7 @@ function move(model: Model, one: ModelBooking, act: Extract<Act, { act: 'move' }
 
 function cancel(model: Model, one: ModelBooking, act: Extract<Act, { act: 'cancel' }>): string {
   if (one.status === 'cancelled') return 'ok'
-  if (!takesTime(one)) return 'invalid_state'
+  if (!isOpen(one)) return 'invalid_state'
   if (act.by === 'visitor' && model.now > one.start) return 'cutoff_passed'
   if (!isLive(model, one)) return 'invalid_state'
   one.status = 'cancelled'
@@ -336,13 +343,19 @@ export function bookingsSlice(testApp: BookingsTestApp): Slice<Model, Real, Act>
         .select(['b.id', 'b.status', 'b.start_at', 'b.end_at', 'p.active', 'p.claim_start'])
         .where('b.host_id', '=', real.host.id)
         .execute()
-      const found = real.bookings.map(({ id }) => {
+      // The claim of a request that can no longer be decided ends with it, or before where somebody
+      // else claims its time.
+      const claim = (one: ModelBooking | undefined, active: boolean) =>
+        one && isOpen(one) && !takesTime(model, one) ? 'either' : active
+      const found = real.bookings.map(({ id }, n) => {
         const row = rows.find((one) => one.id === id)
-        return row && [row.status, row.start_at, row.end_at, row.active, row.claim_start]
+        const active = row && claim(model.bookings[n], row.active)
+        return row && [row.status, row.start_at, row.end_at, active, row.claim_start]
       })
       const modelled = model.bookings.map((one) => {
         const start = instant(one.start)
-        return [one.status, start, instant(one.start + one.minutes), takesTime(one), start]
+        const active = claim(one, takesTime(model, one))
+        return [one.status, start, instant(one.start + one.minutes), active, start]
       })
       return { modelled, found: rows.length === found.length ? found : rows }
     },

@@ -135,6 +135,8 @@ function correct(model: Model, requested: number): string {
   if (!subscription) return 'none'
   if (subscription.status === 'canceled') return 'subscription_ended'
   if (requested < subscription.seats && requested < model.members) return 'invalid_input'
+  // It takes the place of a change that waits for the end of the period.
+  subscription.pending = null
   subscription.seats = requested
   subscription.version++
   model.tenantSeats = requested
