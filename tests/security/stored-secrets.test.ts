@@ -318,17 +318,22 @@ it('shows no secret in logs, nor in any column of the database', async () => {
     db,
   )
   const tokens = bookingIds.slice(0, rounds(100, 2_000)).map(tokenOf)
+  const secrets = [canary, ...tokens]
   const places: string[] = []
   for (const { name } of tables.rows) {
     if (name.startsWith('kysely_')) continue
-    const { rows } = await sql<{ found: number }>`
-      select count(*)::int as found from ${sql.table(name)} t where t::text like ${`%${canary}%`} or t::text like any(${tokens.map((token) => `%${token}%`)})`.execute(
-      db,
-    )
-    if (rows[0]?.found !== 0) places.push(name)
+    // Not all at once: a statement ends after 15 s.
+    for (let start = 0; start < secrets.length; start += 100) {
+      const patterns = secrets.slice(start, start + 100).map((secret) => `%${secret}%`)
+      const { rows } = await sql<{ found: number }>`
+        select count(*)::int as found from ${sql.table(name)} t where t::text like any(${patterns})`.execute(
+        db,
+      )
+      if (rows[0]?.found !== 0) places.push(name)
+    }
   }
   const log = testApp.logLines.join('')
-  const logged = [canary, key(1), key(2), ...tokens].filter((text) => log.includes(text))
+  const logged = [key(1), key(2), ...secrets].filter((text) => log.includes(text))
   await recordMeasurement({
     target: 'S15',
     what: 'secrets in the clear',
