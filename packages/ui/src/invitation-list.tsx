@@ -224,7 +224,7 @@ function columnsFor(
     ...(ask
       ? [
           {
-            key: 'acts',
+            key: 'actions',
             header: t('columns.actions'),
             hideHeader: true,
             align: 'end' as const,

@@ -125,7 +125,7 @@ const columns = (
     cell: ({ createdAt }) => <When at={createdAt} />,
   },
   {
-    key: 'acts',
+    key: 'actions',
     header: t('corrections.columns.decide'),
     hideHeader: true,
     align: 'end',

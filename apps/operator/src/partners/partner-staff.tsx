@@ -159,7 +159,7 @@ function columnsFor(partner: PartnerView, editable: boolean): Column<StaffView>[
     ...(editable
       ? [
           {
-            key: 'acts',
+            key: 'actions',
             header: t('staff.columns.actions'),
             hideHeader: true,
             align: 'end' as const,

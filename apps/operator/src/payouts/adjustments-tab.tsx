@@ -147,7 +147,7 @@ function decisions(
   choose: (adjustment: AdjustmentView, act: 'approve' | 'reject') => void,
 ): Column<AdjustmentView> {
   return {
-    key: 'acts',
+    key: 'actions',
     header: t('adjustments.columns.decide'),
     hideHeader: true,
     align: 'end',

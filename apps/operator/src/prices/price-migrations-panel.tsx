@@ -111,7 +111,7 @@ const migrationColumns = (
     cell: ({ requestedBy }) => requestedBy ?? '–',
   },
   {
-    key: 'acts',
+    key: 'actions',
     header: t('migration.running.show'),
     hideHeader: true,
     align: 'end',

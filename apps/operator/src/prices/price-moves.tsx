@@ -138,7 +138,7 @@ const moveColumns = (choose: (move: PriceMoveView) => void): readonly Column<Pri
       ),
   },
   {
-    key: 'acts',
+    key: 'actions',
     header: t('migration.moves.stop.action'),
     hideHeader: true,
     align: 'end',

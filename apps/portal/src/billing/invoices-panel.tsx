@@ -138,7 +138,7 @@ function columnsFor(mayPay: boolean, onPay: (invoice: InvoiceView) => void): Col
       cell: (invoice) => <InvoiceAmounts invoice={invoice} />,
     },
     {
-      key: 'acts',
+      key: 'actions',
       header: t('invoices.actions'),
       hideHeader: true,
       align: 'end',

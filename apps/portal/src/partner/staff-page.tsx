@@ -166,7 +166,7 @@ function columnsFor(ownId: string, managing: boolean): Column<StaffView>[] {
     ...(managing
       ? [
           {
-            key: 'acts',
+            key: 'actions',
             header: t('columns.actions'),
             hideHeader: true,
             align: 'end' as const,
