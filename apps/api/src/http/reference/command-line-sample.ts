@@ -1,4 +1,4 @@
-import type { Listed, SampleRequest } from './samples.ts'
+import type { Listed, SampleRequest } from './sample-request.ts'
 
 const kebab = (name: string) => name.replaceAll(/([A-Z])/g, (letter) => `-${letter.toLowerCase()}`)
 

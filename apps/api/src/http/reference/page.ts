@@ -1,5 +1,5 @@
 import { html, raw } from 'hono/html'
-import type { Listed } from './samples.ts'
+import type { Listed } from './sample-request.ts'
 import { pageScript } from './script.ts'
 import { style } from './style.ts'
 

@@ -1,6 +1,6 @@
-import type { Answered, ApiDocument, Operation, Schema } from '../openapi-document.ts'
+import type { Answered, ApiDocument, Operation } from '../openapi-document.ts'
 import { commandLine } from './command-line-sample.ts'
-import { exampleOf } from './examples.ts'
+import { type Listed, readRequest, type SampleRequest } from './sample-request.ts'
 
 /** The variable that holds the token of a program, also for the command line. */
 const tokenVariable = 'ATRIUM_TOKEN'
@@ -9,13 +9,6 @@ const tokenVariable = 'ATRIUM_TOKEN'
 export interface Sample {
   language: string
   text: string
-}
-
-/** An operation with its address. */
-export interface Listed {
-  method: string
-  path: string
-  operation: Operation
 }
 
 /** The same request with curl, the TypeScript client and the command line. */
@@ -29,54 +22,6 @@ export function requestSamples(document: ApiDocument, listed: Listed): Sample[] 
     { language: 'TypeScript', text: typescript(listed, request) },
     { language: 'Command line', text: commandLine(listed, request) },
   ]
-}
-
-/** What a request needs at least: values of required parameters, and fields of the body. */
-export interface SampleRequest {
-  path: Record<string, unknown>
-  query: Record<string, unknown>
-  header: Record<string, unknown>
-  body: Record<string, unknown> | undefined
-}
-
-function readRequest(document: ApiDocument, { operation }: Listed): SampleRequest {
-  const valuesIn = (place: string) =>
-    Object.fromEntries(
-      operation.parameters
-        .filter((one) => one.in === place && one.required)
-        .map(({ name, schema }) => [name, exampleOf(document, schema, name)]),
-    )
-  return {
-    path: valuesIn('path'),
-    query: valuesIn('query'),
-    header: valuesIn('header'),
-    body: exampleBody(document, operation),
-  }
-}
-
-/**
- * The required fields of a body and those of its first alternative, or its first field; undefined
- * for an operation without a body.
- */
-export function exampleBody(
-  document: ApiDocument,
-  { requestBody }: Operation,
-): Record<string, unknown> | undefined {
-  const schema = requestBody?.content['application/json'].schema
-  if (!schema) return undefined
-  const { required = [], properties = {}, ...other } = schema as Fields
-  const alternative = (other.anyOf ?? other.oneOf)?.[0]?.required ?? []
-  const needed = [...new Set([...required, ...alternative])]
-  const whole = exampleOf(document, schema) as Record<string, unknown>
-  const shown = needed.length > 0 ? needed : Object.keys(properties).slice(0, 1)
-  return Object.fromEntries(shown.map((name) => [name, whole[name]]))
-}
-
-interface Fields {
-  required?: readonly string[]
-  properties?: Readonly<Record<string, Schema>>
-  anyOf?: readonly Fields[]
-  oneOf?: readonly Fields[]
 }
 
 function curl(
@@ -114,7 +59,7 @@ function typescript(listed: Listed, { path, query, header, body }: SampleRequest
     ...(body && { body }),
     ...(parseAs && { parseAs }),
   }
-  const given = Object.keys(options).length > 0 ? `, ${literal(options, '  ')}` : ''
+  const argument = Object.keys(options).length > 0 ? `, ${literal(options, '  ')}` : ''
   const secured = operation.security.length > 0
   const result = Object.keys(operation.responses).includes('204') ? '' : 'const result = '
   return `import { createAtriumClient, dataOf } from '@atrium/client'
@@ -123,7 +68,7 @@ const atrium = createAtriumClient({
   url: 'https://api.example.com',${secured ? `\n  token: process.env.${tokenVariable},` : ''}
 })
 ${result}await dataOf(
-  atrium.${method}('${listed.path}'${given}),
+  atrium.${method}('${listed.path}'${argument}),
 )`
 }
 

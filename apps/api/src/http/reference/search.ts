@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@atrium/core/platform/errors'
 import type { ApiDocument, Operation, Schema, Webhook } from '../openapi-document.ts'
-import type { Listed } from './samples.ts'
+import type { Listed } from './sample-request.ts'
 
 interface Searchable {
   /** Method, path, names and scopes, in lower case. */

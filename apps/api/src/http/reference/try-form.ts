@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import type { ApiDocument, Parameter } from '../openapi-document.ts'
-import { exampleBody, type Listed } from './samples.ts'
+import { exampleBody, type Listed } from './sample-request.ts'
 
 type Html = ReturnType<typeof html>
 

@@ -46,8 +46,8 @@ async function submit(form: HTMLFormElement): Promise<void> {
   const { method = 'GET', path = '/' } = form.dataset
   const button = form.querySelector('button') as HTMLButtonElement
   const outcome = form.querySelector('.outcome') as HTMLElement
-  const answer = form.querySelector('.answer') as HTMLElement
-  answer.hidden = true
+  const responseBody = form.querySelector('.answer') as HTMLElement
+  responseBody.hidden = true
   const fields = new FormData(form)
   const body = fields.get('body')
   if (typeof body === 'string' && body.trim() !== '' && !isJson(body)) {
@@ -69,8 +69,8 @@ async function submit(form: HTMLFormElement): Promise<void> {
     const { text, complete } = await beginningOf(response)
     const milliseconds = Math.round(performance.now() - started)
     outcome.textContent = `${response.status} ${response.statusText} in ${milliseconds} ms, request ${response.headers.get('x-request-id') ?? 'without an id'}${complete ? '' : '. Only the beginning is shown.'}`
-    answer.textContent = pretty(text)
-    answer.hidden = text === ''
+    responseBody.textContent = pretty(text)
+    responseBody.hidden = text === ''
   } catch {
     outcome.textContent = 'The request failed. The API cannot be reached.'
   } finally {
