@@ -76,7 +76,7 @@ const vitest = (
     ],
   ],
   counted: true,
-  env: { ATRIUM_UNHANDLED_ERRORS: unhandledOf(name) },
+  env: { UNHANDLED_ERRORS_FILE: unhandledOf(name) },
 })
 
 const types: Check = {

@@ -9,12 +9,12 @@ export interface UnhandledError {
 }
 
 /**
- * Writes what was thrown outside of every test to the file `ATRIUM_UNHANDLED_ERRORS`, as JSON.
+ * Writes what was thrown outside of every test to the file `UNHANDLED_ERRORS_FILE`, as JSON.
  * Vitest fails the run for it, but its JSON report does not name it.
  */
 export default class UnhandledErrors implements Reporter {
   async onTestRunEnd(...[, errors]: Parameters<Required<Reporter>['onTestRunEnd']>): Promise<void> {
-    const path = process.env.ATRIUM_UNHANDLED_ERRORS
+    const path = process.env.UNHANDLED_ERRORS_FILE
     if (!path) return
     const found: UnhandledError[] = errors.map(({ name, message, stack, VITEST_TEST_PATH }) => ({
       file: typeof VITEST_TEST_PATH === 'string' ? VITEST_TEST_PATH : null,
