@@ -11,17 +11,18 @@ let testApp: TestApp
 let operator: string
 let server: Server
 const pagesAMinute = 120
-// The time stands still, so that no window ends midway.
-const now = new Date('2026-11-22T12:00:10Z')
+/** The time stands still once the workplace is ready, so that no window ends midway. */
+let now: Date | undefined
 
 beforeAll(async () => {
   testApp = await startTestApp({
     provisioned: false,
     manyChanges: true,
+    clock: { now: () => now ?? new Date() },
     sandbox: { identity: { accessTokenSeconds: 36_000 } },
   })
   operator = await testApp.token('operator@atrium.test')
-  testApp.app.services.clock = { now: () => now }
+  now = new Date()
   server = createServer(testApp.app.listener)
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
 })
