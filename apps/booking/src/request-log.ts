@@ -1,5 +1,6 @@
 import type { Logger } from '@atrium/bff/log'
-import { logLevelOf, requestIdOf } from '@atrium/bff/request-line'
+import { logLevelOf } from '@atrium/bff/request-line'
+import { chooseRequestId } from '@atrium/core/platform/request-id'
 import { createMiddleware } from 'hono/factory'
 import type { AppEnv } from './request.ts'
 
@@ -18,7 +19,7 @@ export function loggedPath(path: string): string {
 export function requestLog(log: Logger) {
   return createMiddleware<AppEnv>(async (c, next) => {
     const started = performance.now()
-    const requestId = requestIdOf(c.req.header('x-request-id'))
+    const requestId = chooseRequestId(c.req.header('x-request-id'))
     c.set('requestId', requestId)
     c.set('policy', { styles: [], images: [], frameAncestors: [] })
     await next()

@@ -1,9 +1,10 @@
+import { chooseRequestId } from '@atrium/core/platform/request-id'
 import { createMiddleware } from 'hono/factory'
 import { claimPath, invitationPath } from './invitation.ts'
 import type { Logger } from './log.ts'
 import { linkPath } from './mail-profile.ts'
 import type { AppEnv, RequestLine } from './request.ts'
-import { logLevelOf, requestIdOf } from './request-line.ts'
+import { logLevelOf } from './request-line.ts'
 import { unsubscribePath } from './unsubscribe.ts'
 
 /** What follows in the path of a one-time link is a secret. */
@@ -21,7 +22,7 @@ function loggedPath(path: string): string {
 export function requestLog(log: Logger) {
   return createMiddleware<AppEnv>(async (c, next) => {
     const started = performance.now()
-    const requestId = requestIdOf(c.req.header('x-request-id'))
+    const requestId = chooseRequestId(c.req.header('x-request-id'))
     const line: RequestLine = { requestId, method: c.req.method, path: loggedPath(c.req.path) }
     c.set('requestId', requestId)
     c.set('line', line)

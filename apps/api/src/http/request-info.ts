@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { AuditSource } from '@atrium/core/audit/audit'
 import { isCountryCode } from '@atrium/core/billing/countries'
@@ -17,13 +16,6 @@ export interface AppEnv {
     logFields: RequestInfo['logFields']
     language: PageLanguage
   }
-}
-
-const usableId = /^[A-Za-z0-9._:@-]{8,128}$/
-
-/** The caller's X-Request-Id when it is safe in logs and headers, else a new one. */
-export function chooseRequestId(provided: string | undefined): string {
-  return provided !== undefined && usableId.test(provided) ? provided : randomUUID()
 }
 
 /**
