@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises'
-import type { Reporter } from 'vitest/node'
+import type { Reporter, SerializedError, TestModule } from 'vitest/node'
 
 /** What is thrown outside of every test, as the reporter writes it. */
 export interface UnhandledError {
@@ -13,7 +13,10 @@ export interface UnhandledError {
  * Vitest fails the run for it, but its JSON report does not name it.
  */
 export default class UnhandledErrors implements Reporter {
-  async onTestRunEnd(...[, errors]: Parameters<Required<Reporter>['onTestRunEnd']>): Promise<void> {
+  async onTestRunEnd(
+    _modules: readonly TestModule[],
+    errors: readonly SerializedError[],
+  ): Promise<void> {
     const path = process.env.UNHANDLED_ERRORS_FILE
     if (!path) return
     const found: UnhandledError[] = errors.map(({ name, message, stack, VITEST_TEST_PATH }) => ({

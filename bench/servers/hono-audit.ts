@@ -10,7 +10,8 @@ const statement = {
   name: 'audit_of_tenant',
   text: `select id, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at, actor_type as "actorType", actor_id as "actorId",
     actor_email as "actorEmail", host(actor_ip) as "actorIp", (metadata->>'actorIpTrusted')::boolean as "actorIpTrusted",
-    action, outcome, resource_type as "resourceType", resource_id as "resourceId", resource_name as "resourceName", tenant_slug as "tenantSlug", partner_slug as "partnerSlug", source, metadata, prev_hash as "prevHash", hash
+    action, outcome, resource_type as "resourceType", resource_id as "resourceId", resource_name as "resourceName",
+    tenant_slug as "tenantSlug", partner_slug as "partnerSlug", source, metadata, prev_hash as "prevHash", hash
     from audit_events where tenant_slug = $1 order by audit_events.at desc, id desc limit 101`,
 }
 

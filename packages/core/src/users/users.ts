@@ -32,6 +32,7 @@ export const UserPartner = z.object({
   access: partnerAccess,
 })
 
+/** What a person's record holds of them, the same in every tenant. */
 export const PersonDetails = z.object({
   email: z.string(),
   name: z.string(),

@@ -4,7 +4,7 @@ import { copyDatabase } from './database.ts'
 
 export type TestDatabase = Database & DatabaseAccounts & AsyncDisposable
 
-/** A database as of `copyDatabase`, with the service's connections; one that is lost throws. */
+/** A copy of the migrated database, open as the service opens it. A lost connection throws. */
 export async function openTestDatabase(
   options: Omit<Partial<DatabaseOptions>, 'url'> = {},
 ): Promise<TestDatabase> {
