@@ -30,7 +30,7 @@ export function canonicalAllowlist(
   const warnings: Warning[] = []
   const kept = networks.filter((one, index) => {
     const wider = networks.find(
-      (other, at) => at !== index && covers(other, one) && (!covers(one, other) || at < index),
+      (other, at) => covers(other, one) && (!covers(one, other) || at < index),
     )
     if (!wider) return true
     const message = covers(one, wider)
@@ -51,38 +51,29 @@ export function allowlistAdmits(entries: readonly string[], ip: string): boolean
   const client = readAddress(ip)
   if (!client) return false
   const { address } = unmapped(client)
-  return networksOf(entries).some(
-    ({ bits, kind, members }) =>
-      kind === address.kind() && members.has(maskedBytes({ address, bits }).join()),
-  )
+  for (const [bits, members] of networksOf(entries))
+    if (members.has(maskedBytes({ address, bits }).join())) return true
+  return false
 }
 
-/** The networks of one prefix length; `members` has their masked bytes. */
-interface NetworksOfLength {
-  kind: ReturnType<Address['kind']>
-  bits: number
-  members: Set<string>
-}
+/** The masked bytes of networks by prefix length. Those of IPv4 and IPv6 differ in number. */
+type NetworksByLength = ReadonlyMap<number, ReadonlySet<string>>
 
 // By the list itself, because a preview checks thousands of addresses against one list.
-const parsed = new WeakMap<readonly string[], NetworksOfLength[]>()
+const parsed = new WeakMap<readonly string[], NetworksByLength>()
 
-function networksOf(entries: readonly string[]): NetworksOfLength[] {
+function networksOf(entries: readonly string[]): NetworksByLength {
   const known = parsed.get(entries)
   if (known) return known
-  const byLength = new Map<string, NetworksOfLength>()
+  const byLength = new Map<number, Set<string>>()
   for (const entry of entries) {
     const network = readNetwork(entry)
     if (typeof network === 'string') continue
-    const { bits } = network
-    const kind = network.address.kind()
-    const same = byLength.get(`${kind}/${bits}`) ?? { kind, bits, members: new Set() }
-    same.members.add(maskedBytes(network).join())
-    byLength.set(`${kind}/${bits}`, same)
+    const members = byLength.get(network.bits) ?? new Set()
+    byLength.set(network.bits, members.add(maskedBytes(network).join()))
   }
-  const networks = [...byLength.values()]
-  parsed.set(entries, networks)
-  return networks
+  parsed.set(entries, byLength)
+  return byLength
 }
 
 /** An address or network, or a sentence on why the text is neither. */
@@ -148,24 +139,20 @@ function sameBytes(one: Address, other: Address): boolean {
   return one.toByteArray().join() === other.toByteArray().join()
 }
 
+/** False for IPv4 and IPv6 together, whose addresses have unequal numbers of bytes. */
 function covers(wide: Network, narrow: Network): boolean {
-  const [one, other] = [unmapped(wide.address).address, unmapped(narrow.address).address]
-  const bits = narrow.bits - (unmapped(narrow.address).shift ? 96 : 0)
   return (
-    one.kind() === other.kind() &&
-    wide.bits <= bits &&
-    sameBytes(masked({ address: other, bits: wide.bits }), one)
+    wide.bits <= narrow.bits &&
+    sameBytes(masked({ address: narrow.address, bits: wide.bits }), wide.address)
   )
 }
 
+/** For networks none of which covers another, so that their addresses differ. */
 function byNumber(one: Network, other: Network): number {
-  if (one.address.kind() !== other.address.kind()) return one.address.kind() === 'ipv4' ? -1 : 1
-  const theirs = other.address.toByteArray()
-  return (
-    one.address
-      .toByteArray()
-      .reduce((order, byte, index) => order || byte - (theirs[index] ?? 0), 0) ||
-    one.bits - other.bits
+  const [ours, theirs] = [one.address.toByteArray(), other.address.toByteArray()]
+  return ours.reduce(
+    (order, byte, index) => order || byte - (theirs[index] ?? 0),
+    ours.length - theirs.length,
   )
 }
 

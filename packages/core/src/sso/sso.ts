@@ -60,9 +60,7 @@ const launchUrl = z
   .max(2000)
   .superRefine((value, context) => {
     const scheme = /^https?:/i.test(value)
-    const fault = scheme
-      ? redirectUriFault(value.replace(/#[^#]*$/, ''))
-      : issueText('httpsAddress')
+    const fault = scheme ? redirectUriFault(value.replace(/#[^#]*/, '')) : issueText('httpsAddress')
     if (fault) context.addIssue({ code: 'custom', message: fault })
   })
   .meta({ openapi: { format: 'uri', pattern: launchPattern } })

@@ -81,6 +81,17 @@ describe('a policy', () => {
     )
   })
 
+  it.each([
+    ['203.0.113.9', 'DE', []],
+    ['203.0.114.9', 'DE', ['network_not_allowed']],
+    ['203.0.113.9', 'US', ['country_not_allowed']],
+    ['203.0.114.9', 'US', ['network_not_allowed', 'country_not_allowed']],
+  ])('with networks and countries lets in those alone: %s from %s', (address, country, reasons) => {
+    const policy = { ...none, ipAllowlist: ['203.0.113.0/24'], allowedCountries: ['DE', 'FR'] }
+    const known = { secondFactor: false, signedInAt: null, address, country }
+    expect(rejectionsBy(policy, known, new Date(start))).toEqual(reasons)
+  })
+
   it('asks for a second factor from its day on and for ever', () => {
     fc.assert(
       fc.property(instants, instants, facts, (from, at, known) => {
@@ -124,6 +135,11 @@ describe('the days of grace', () => {
   it.each(['off', 'optional'] as const)('mean nothing in the mode %s', (mfaMode) => {
     expect(mfaRequiredFrom({ mfaMode, mfaRequiredSince: new Date(), mfaGraceDays: 0 })).toBeNull()
   })
+
+  it('mean nothing while it is not known since when', () => {
+    const policy = { mfaMode: 'required', mfaRequiredSince: null, mfaGraceDays: 14 } as const
+    expect(mfaRequiredFrom(policy)).toBeNull()
+  })
 })
 
 describe('a preview', () => {
@@ -146,6 +162,12 @@ describe('a preview', () => {
       rejected: 0,
       last: undefined,
     })
+  })
+
+  it('names the latest one, in whatever order they come', () => {
+    const policy = { ...none, allowedCountries: ['FR'] }
+    expect(effectOf(policy, groups).last).toBe(groups[1])
+    expect(effectOf(policy, groups.toReversed()).last).toBe(groups[1])
   })
 
   it('looks behind the days of grace', () => {

@@ -34,6 +34,8 @@ describe('an entry of an allowlist', () => {
     ['203.0.113.0/33', /0 to 32/],
     ['203.0.113.0/-1', /prefix length/],
     ['203.0.113.0/2 4', /prefix length/],
+    ['203.0.113.0/+24', /prefix length/],
+    ['203.0.113.0/24e0', /prefix length/],
     ['203.0.113.0/255.255.255.0', /prefix length/],
     ['203.0.113.0/24/24', /not an address|four numbers/],
     ['2001:db8::/129', /0 to 128/],
@@ -91,6 +93,52 @@ describe('an allowlist', () => {
         },
       ],
     })
+  })
+
+  it('keeps the wider of two networks that begin with the same address, in either order', () => {
+    const [wide, narrow] = ['10.0.0.0/8', '10.0.0.0/24']
+    const message = `${narrow} lies within ${wide} and was left out.`
+    for (const list of [
+      [wide, narrow],
+      [narrow, wide],
+    ]) {
+      expect(canonicalAllowlist(list)).toEqual({
+        entries: [wide],
+        warnings: [
+          { code: 'allowlist_overlap', path: `ipAllowlist.${list.indexOf(narrow)}`, message },
+        ],
+      })
+    }
+  })
+
+  it('has IPv4 before IPv6, each in numerical order', () => {
+    const ordered = [
+      '9.255.255.255',
+      '10.0.0.0/24',
+      '10.0.1.0/24',
+      '203.0.113.7',
+      '::1',
+      '900::/16',
+      '2001:db8::/32',
+      '2001:db9::1',
+    ]
+    expect(entriesOf(...ordered)).toEqual(ordered)
+    expect(entriesOf(...ordered.toReversed())).toEqual(ordered)
+    expect(
+      entriesOf(...ordered.filter((_, n) => n % 2), ...ordered.filter((_, n) => n % 2 === 0)),
+    ).toEqual(ordered)
+  })
+
+  it('does not take an IPv6 network for an IPv4 one of the same length and bytes', () => {
+    expect(entriesOf('32.0.0.0/8', '2000::/8')).toEqual(['32.0.0.0/8', '2000::/8'])
+    expect(allowlistAdmits(['32.0.0.0/8'], '2000::1')).toBe(false)
+    expect(allowlistAdmits(['2000::/8'], '32.0.0.1')).toBe(false)
+  })
+
+  it('lets nobody in by an entry that cannot be read, and goes on with the others', () => {
+    const entries = ['nonsense', '203.0.113.9/24', '198.51.100.7']
+    expect(allowlistAdmits(entries, '198.51.100.7')).toBe(true)
+    expect(allowlistAdmits(entries, '203.0.113.9')).toBe(false)
   })
 
   it('names every entry that is wrong by its place', () => {

@@ -15,6 +15,8 @@ describe('a redirect address', () => {
     'http://[::1]:8080/cb',
     'com.example.app:/oauth2redirect',
     'com.example.app://callback',
+    'com.example.app:/cb?next=a://b@c',
+    'https://app.example.com/?next=https://a@b',
     'org.example.App:/',
   ])('may be %s', (uri) => {
     expect(redirectUriFault(uri)).toBeUndefined()
@@ -45,8 +47,10 @@ describe('a redirect address', () => {
     ['ftp://app.example.com/cb', /https/],
     ['com.example.app:callback', /slash/],
     ['com.example.app:', /slash/],
+    ['com.example.app:callback:/', /slash/],
     ['https:app.example.com', /not a web address/],
     ['https:///cb', /not a web address/],
+    ['https:/cb?next=https://app.example.com', /not a web address/],
     ['https://', /not a web address/],
     ['https://app.example.com:99999/cb', /not a web address/],
     ['https://app.example.com/a b', /ASCII/],
@@ -107,5 +111,15 @@ describe('the input of a creation', () => {
     [{ clientId: 'mine' }, ['']],
   ])('is refused for %j', (change, paths) => {
     expect(issuesOf(change)).toEqual(paths)
+  })
+
+  it.each([
+    [{ redirectUris: ['http://wiki.example.com'] }, /Plain http/],
+    [{ launchUrl: 'http://wiki.example.com' }, /Plain http/],
+    [{ launchUrl: 'com.example.wiki://https:' }, /not an https/],
+    [{ launchUrl: 'https://wiki.example.com/#a#b' }, /fragment/],
+  ])('says why %j is refused', (change, reason) => {
+    const { error } = CreateSsoApp.safeParse({ ...input, ...change })
+    expect(error?.issues.map(({ message }) => message)).toEqual([expect.stringMatching(reason)])
   })
 })
