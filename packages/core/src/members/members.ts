@@ -83,7 +83,7 @@ export function memberAddressOf(text: string): { address: string } | { fault: st
   if (at < 0) return { address: local }
   const provided = typed.slice(at + 1).toLowerCase()
   const domain = isHostName(provided) ? provided : canonicalDomain(provided)
-  if (domain === undefined || !isHostName(domain) || local.length + domain.length + 1 > 254) {
+  if (domain === undefined || local.length + domain.length + 1 > 254) {
     return { fault: issueText('domainAfterAt') }
   }
   return { address: `${local}@${domain}` }

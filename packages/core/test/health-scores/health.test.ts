@@ -1,10 +1,12 @@
 import {
+  bandOf,
   gatherHealth,
   type HealthInput,
   healthSignals,
   healthWeights,
   type PaymentFacts,
   tenantHealth as score,
+  writeHealthFactors,
 } from '@atrium/core/health-scores/health'
 import {
   awaitsProvisioning,
@@ -54,11 +56,17 @@ describe('the health of a tenant', () => {
       points({ provisioningStatus: failed, provisioningChangedAt: before(23) }, 'provisioning'),
     ).toBe(0.5)
     expect(
+      points({ provisioningStatus: failed, provisioningChangedAt: before(24) }, 'provisioning'),
+    ).toBe(0.5)
+    expect(
       points({ provisioningStatus: failed, provisioningChangedAt: before(25) }, 'provisioning'),
     ).toBe(0)
     const waiting = { identity: 'pending', mail: 'ok', files: 'ok' } as const
     expect(
       points({ provisioningStatus: waiting, provisioningChangedAt: before(0.5) }, 'provisioning'),
+    ).toBe(1)
+    expect(
+      points({ provisioningStatus: waiting, provisioningChangedAt: before(1) }, 'provisioning'),
     ).toBe(1)
     expect(
       points({ provisioningStatus: waiting, provisioningChangedAt: before(2) }, 'provisioning'),
@@ -123,8 +131,11 @@ describe('the health of a tenant', () => {
     [{ status: 'past_due', pastDueSince: before(24 * 14) }, 0],
     [{ status: 'unpaid' }, 0],
     [{ cardGoodUntil: before(-24) }, 0.5],
+    [{ cardGoodUntil: paying.currentPeriodEnd }, 1],
+    [{ cardGoodUntil: before(1), currentPeriodEnd: null }, 0.5],
+    [{ cardGoodUntil: now, currentPeriodEnd: null }, 1],
     [{ lastFailureAt: before(24 * 20) }, 0.5],
-    [{ lastFailureAt: before(24 * 61) }, 1],
+    [{ lastFailureAt: before(24 * 60) }, 1],
     [{ status: 'trialing' }, undefined],
     [{ status: 'unknown' }, undefined],
   ] as const)('counts payment %o as %s', (facts, value) => {
@@ -145,6 +156,7 @@ describe('the health of a tenant', () => {
     [{ enrolled: 4 }, 0],
     [{ enrolled: 9, adminsWithout: 1 }, 0],
     [{ enrolled: 9, unknown: 1 }, undefined],
+    [{ members: 0, enrolled: 0 }, undefined],
   ])('counts second factors %o of ten members as %s', (facts, value) => {
     expect(
       points({ security: { members: 10, adminsWithout: 0, unknown: 0, ...facts } }, 'security'),
@@ -166,7 +178,7 @@ describe('the health of a tenant', () => {
       score: 100,
       band: 'new',
     })
-    expect(tenantHealth({ ...healthy, ...whole, createdAt: before(24 * 31) }, now)).toMatchObject({
+    expect(tenantHealth({ ...healthy, ...whole, createdAt: before(24 * 30) }, now)).toMatchObject({
       band: 'healthy',
     })
   })
@@ -175,7 +187,42 @@ describe('the health of a tenant', () => {
       score: Math.round((100 * 20) / 45),
       band: 'at_risk',
     })
+    const missing = { payment: null, activity: null, mailTrust: null, security: null }
+    expect(tenantHealth({ ...healthy, ...missing }, now)).toEqual(tenantHealth(healthy, now))
   })
+  it.each([
+    [100, 'healthy'],
+    [75, 'healthy'],
+    [74, 'watch'],
+    [50, 'watch'],
+    [49, 'at_risk'],
+    [0, 'at_risk'],
+  ])('with the score %i is in the band %s', (points, band) => {
+    expect(bandOf(points)).toBe(band)
+  })
+})
+
+describe('the hint of a factor', () => {
+  const stored = { signal: 'payment', value: 1, points: 30, hint: 'As it was stored.' }
+  const hintsOf = (reason: string | undefined) =>
+    writeHealthFactors([{ ...stored, reason }], 'de').map(({ hint }) => hint)
+
+  it('is in the language of the reader, and the rest as it was stored', () => {
+    const { factors } = tenantHealth(healthy, now)
+    const written = writeHealthFactors(factors, 'de')
+    expect(written.map(({ signal, value, points }) => ({ signal, value, points }))).toEqual(
+      factors.map(({ signal, value, points }) => ({ signal, value, points })),
+    )
+    for (const [index, { hint }] of written.entries()) expect(hint).not.toBe(factors[index]?.hint)
+    expect(written.every((factor) => !('reason' in factor))).toBe(true)
+  })
+
+  it.each([undefined, 'payment.unheardOf'])(
+    'is the stored one where its sentence is not known: %s',
+    (reason) => {
+      expect(hintsOf(reason)).toEqual([stored.hint])
+    },
+  )
 })
 
 describe('the status after a resume', () => {

@@ -18,6 +18,7 @@ describe('reading an import', () => {
     ]
     expect(rowsOf('email,name\na,A\n\nb,B')).toEqual(expected)
     expect(rowsOf('\ufeffEmail;NAME\r\na;A\r\n;\r\nb;B\r\n')).toEqual(expected)
+    expect(rowsOf('\ufeff"email","name"\na,A\n\nb,B')).toEqual(expected)
   })
 
   it('takes line ends of a carriage return alone, and blanks around names and values', () => {

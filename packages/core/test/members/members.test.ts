@@ -3,6 +3,7 @@ import {
   CreateMember,
   memberAddress,
   memberAddressOf,
+  RemoveMemberAlias,
   UpdateMember,
 } from '../../src/members/members.ts'
 
@@ -49,6 +50,7 @@ describe('an address with a fault', () => {
 
   it('is one with nothing before the @, not a local part', () => {
     expect(faultOf('@acme.example')).toBe(faultOf('.a'))
+    expect(faultOf('@müller.test')).toBe(faultOf('.a'))
   })
 
   it('is one of more than 254 characters, counted as it is sent', () => {
@@ -67,9 +69,15 @@ describe('what can be asked for a member', () => {
 
   it('is at least one field, and no unknown one', () => {
     expect(UpdateMember.safeParse({ slug, userId }).success).toBe(false)
+    expect(UpdateMember.safeParse({ slug, userId, phone: undefined }).success).toBe(false)
     expect(UpdateMember.safeParse({ slug, userId, phone: null }).success).toBe(true)
     expect(UpdateMember.safeParse({ slug, userId, phone: null, status: 'active' }).success).toBe(
       false,
     )
+  })
+
+  it('is an alias to remove in any case', () => {
+    const address = ' Info@Acme.Example'
+    expect(RemoveMemberAlias.parse({ slug, userId, address }).address).toBe('info@acme.example')
   })
 })

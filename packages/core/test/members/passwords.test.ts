@@ -1,5 +1,5 @@
 import { webcrypto } from 'node:crypto'
-import { temporaryPassword } from '@atrium/core/members/passwords'
+import { temporaryPassword, temporaryPasswordExpiry } from '@atrium/core/members/passwords'
 import { describe, expect, it } from 'vitest'
 
 const random = (buffer: Uint8Array<ArrayBuffer>) => webcrypto.getRandomValues(buffer)
@@ -84,5 +84,20 @@ describe('a temporary password', () => {
   it('depends on nothing but its source', () => {
     const zeros = (buffer: Uint8Array<ArrayBuffer>) => buffer.fill(0)
     expect(temporaryPassword(zeros)).toBe(temporaryPassword(zeros))
+  })
+
+  it('draws once for each character and once for each of the 15 exchanges', () => {
+    let draws = 0
+    temporaryPassword((buffer) => {
+      draws += 1
+      return buffer.fill(0)
+    })
+    expect(draws).toBe(16 + 15)
+  })
+
+  it('is valid for three days', () => {
+    expect(temporaryPasswordExpiry(new Date('2026-02-27T12:00:00Z'))).toEqual(
+      new Date('2026-03-02T12:00:00Z'),
+    )
   })
 })

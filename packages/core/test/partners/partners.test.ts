@@ -3,7 +3,12 @@ import {
   partnerAccesses,
   partnerRights,
 } from '@atrium/core/partners/partner-access'
-import { marginPct, UpdatePartner } from '@atrium/core/partners/partners'
+import {
+  marginPct,
+  UpdateCustomer,
+  UpdatePartner,
+  UpdatePartnerSettings,
+} from '@atrium/core/partners/partners'
 import { SaveReport, savedReportKinds } from '@atrium/core/reports/saved-reports'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -51,6 +56,51 @@ describe('a margin', () => {
       UpdatePartner.safeParse({ slug: 'north', marginPct: 5, marginEffectiveFrom: '2027-02-30' })
         .success,
     ).toBe(false)
+  })
+})
+
+describe('a change', () => {
+  const slug = 'north'
+  const tenantSlug = 'acme'
+
+  it('of a partner names at least one field', () => {
+    const accepts = (fields: object) => UpdatePartner.safeParse({ slug, ...fields }).success
+    expect(accepts({})).toBe(false)
+    expect(accepts({ name: undefined, reason: 'Renamed', expectedVersion: 'v1' })).toBe(false)
+    expect(accepts({ name: 'North', domain: undefined })).toBe(true)
+    expect(accepts({ domain: null })).toBe(true)
+  })
+
+  it('of a customer names at least one field', () => {
+    const accepts = (fields: object) =>
+      UpdateCustomer.safeParse({ slug, tenantSlug, ...fields }).success
+    expect(accepts({})).toBe(false)
+    expect(accepts({ name: undefined, expectedVersion: 'v1' })).toBe(false)
+    expect(accepts({ seats: 0, name: undefined })).toBe(true)
+    expect(accepts({ industry: null })).toBe(true)
+  })
+})
+
+describe('the address of a partner’s support', () => {
+  const issuesOf = (supportUrl: string) =>
+    (UpdatePartnerSettings.safeParse({ slug: 'north', supportUrl }).error?.issues ?? []).map(
+      ({ path, message }) => `${path.join('.')}: ${message}`,
+    )
+  const longest = 'https://help.example/'.padEnd(500, 'x')
+
+  it.each(['https://help.example/contact?from=atrium#form', longest])('may be %s', (address) => {
+    expect(issuesOf(address)).toEqual([])
+  })
+
+  it.each(['help.example', 'https://', 'http://help.example/', 'javascript:alert(1)'])(
+    'may not be %j',
+    (address) => {
+      expect(issuesOf(address)).toEqual(['supportUrl: This is not an https:// address.'])
+    },
+  )
+
+  it('has 500 characters at most', () => {
+    expect(issuesOf(`${longest}x`)).toHaveLength(1)
   })
 })
 

@@ -21,6 +21,7 @@ describe('a version', () => {
     ['authentik', '2026.8.3', 'supported'],
     ['authentik', '2026.10.0', 'untried'],
     ['stalwart', 'v0.16.17', 'too_old'],
+    ['stalwart', '0.16', 'too_old'],
     ['stalwart', 'v0.16.18', 'supported'],
     ['stalwart', '0.16.40', 'supported'],
     ['stalwart', '0.17.0', 'untried'],

@@ -46,6 +46,7 @@ describe('a slug', () => {
   it('is reserved when an administrative group of the installation would have it, as it is or made into a slug', () => {
     expect(isReservedSlug('house-masters', ['House Masters'])).toBe(true)
     expect(isReservedSlug('chiefs', ['chiefs'])).toBe(true)
+    expect(isReservedSlug('house--masters', ['house--masters'])).toBe(true)
     expect(isReservedSlug('chief', ['chiefs'])).toBe(false)
   })
   test.prop([fc.string({ unit: 'binary', maxLength: 70 })])(
@@ -80,6 +81,7 @@ describe('slugify', () => {
     ['İstanbul ılık', 'istanbul-ilik'],
     ['ﬁrma ①', 'firma-1'],
     ['--a--b--', 'a-b'],
+    ['Q3', 'q3'],
     [`${'a'.repeat(62)}-b`, 'a'.repeat(62)],
   ])('%j becomes %s', (name, slug) => {
     expect(slugify(name)).toBe(slug)
@@ -108,5 +110,10 @@ describe('candidates', () => {
     expect(all[0]).toBe(base)
     expect(new Set(all).size).toBe(count)
     expect(all.every(isSlugShaped)).toBe(true)
+  })
+
+  it('keep as much of the base as fits, without a hyphen before the number', () => {
+    expect([...slugCandidates('a'.repeat(63), 2)][1]).toBe(`${'a'.repeat(61)}-2`)
+    expect([...slugCandidates(`${'a'.repeat(60)}-bc`, 2)][1]).toBe(`${'a'.repeat(60)}-2`)
   })
 })

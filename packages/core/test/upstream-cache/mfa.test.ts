@@ -7,6 +7,7 @@ describe('isEnrolled', () => {
     [{ webauthn: 2, static: 1 }, true],
     [{ something_new: 1 }, true],
     [{ static: 10 }, false],
+    [{ totp: 0 }, false],
     [{}, false],
   ])('%j: %s', (factors, enrolled) => expect(isEnrolled(factors)).toBe(enrolled))
 })
