@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import { attributeName, filterLimits, parseScimFilter } from '../../src/scim/filter.ts'
+import { rejection } from './rejection.ts'
+
+const tooLarge = [expect.stringMatching(/^filter: .* 50 conditions\.$/)]
+const malformed = [expect.stringMatching(/^filter: .* RFC 7644/)]
+
+describe('a filter', () => {
+  it('is read as its conditions', () => {
+    expect(parseScimFilter('userName eq "mira" and not (active eq false)')).toEqual({
+      op: 'and',
+      filters: [
+        { op: 'eq', attrPath: 'userName', compValue: 'mira' },
+        { op: 'not', filter: { op: 'eq', attrPath: 'active', compValue: false } },
+      ],
+    })
+  })
+
+  it.each(['userName eq', 'userName', 'eq "a"', '(userName pr', 'userName eq mira', ''])(
+    'is refused when it is malformed: %j',
+    (text) => {
+      expect(rejection(() => parseScimFilter(text))).toEqual(malformed)
+    },
+  )
+
+  it.each(['\n', '\r', '\t', '\u0000', '\u007f'])('has no control character: %j', (control) => {
+    expect(rejection(() => parseScimFilter(`userName eq "a${control}b"`))).toEqual(malformed)
+  })
+
+  it('is refused at the path that the caller names', () => {
+    const [issue] = rejection(() => parseScimFilter('userName eq', 'operations.0.path')) ?? []
+    expect(issue).toMatch(/^operations\.0\.path: /)
+  })
+
+  it('has 2,000 characters at most', () => {
+    const fits = `userName eq "${'a'.repeat(filterLimits.characters - 14)}"`
+    expect(fits).toHaveLength(filterLimits.characters)
+    expect(parseScimFilter(fits)).toMatchObject({ op: 'eq' })
+    expect(rejection(() => parseScimFilter(`${fits} `))).toEqual(tooLarge)
+  })
+
+  const conditions = (count: number, by: string) =>
+    Array.from({ length: count }, () => 'a pr').join(` ${by} `)
+
+  it.each([
+    ['with and', (count: number) => conditions(count, 'and')],
+    ['with or', (count: number) => conditions(count, 'or')],
+    ['in a negation', (count: number) => `not (${conditions(count, 'or')})`],
+    ['of one attribute', (count: number) => `emails[${conditions(count, 'and')}]`],
+    ['in groups', (count: number) => `(${conditions(count - 1, 'and')}) or b pr`],
+  ])('has 50 conditions at most: %s', (_, filter) => {
+    expect(rejection(() => parseScimFilter(filter(50)))).toBeUndefined()
+    expect(rejection(() => parseScimFilter(filter(51)))).toEqual(tooLarge)
+  })
+})
+
+describe('the name of an attribute', () => {
+  it.each([
+    ['userName', 'username'],
+    ['urn:ietf:params:scim:schemas:core:2.0:User:userName', 'username'],
+    ['URN:ietf:params:scim:schemas:core:2.0:GROUP:members.value', 'members.value'],
+    [
+      'x.urn:ietf:params:scim:schemas:core:2.0:user:a',
+      'x.urn:ietf:params:scim:schemas:core:2.0:user:a',
+    ],
+    [
+      'urn:ietf:params:scim:schemas:core:2.0:Device:a',
+      'urn:ietf:params:scim:schemas:core:2.0:device:a',
+    ],
+  ])('of %s is %s', (path, name) => {
+    expect(attributeName(path)).toBe(name)
+  })
+})
