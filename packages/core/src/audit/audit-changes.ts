@@ -70,7 +70,7 @@ export interface ChangeQuery {
  * ones.
  */
 export function changeQuery(text: string): ChangeQuery {
-  const all = text.split(/\s+|→|->/).filter((word) => word !== '')
+  const all = text.split(/\s|→|->/).filter((word) => word !== '')
   const said = all.filter((word) => word.toLowerCase() !== 'changed')
   const words = said.length > 0 ? said : [text]
   const amounts = words.map(inMinorUnits)

@@ -9,7 +9,9 @@ it('names a field as people read it', () => {
       'brandColor',
       'billingInfo.vatNumber',
       'contactInfo.email',
+      'billingInformation.email',
       'avatar_url',
+      'picture__size',
     ].map(fieldLabel),
   ).toEqual([
     'seats',
@@ -17,7 +19,9 @@ it('names a field as people read it', () => {
     'brand colour',
     'billing VAT number',
     'contact email',
+    'billing information email',
     'avatar url',
+    'picture size',
   ])
 })
 
@@ -38,13 +42,17 @@ it('looks for amounts as they are kept, in minor units, and for the text as it i
     words: ['price', '8,50€'],
     amounts: ['price', '850'],
   })
-  expect(changeQuery('10.5').amounts).toEqual([])
+  expect(changeQuery('123,50').amounts).toEqual(['12350'])
+  expect(changeQuery('1234,50').amounts).toEqual(['123450'])
+  expect(changeQuery("1'234'567.50").amounts).toEqual(['123456750'])
+  for (const text of ['10.5', '10.505', '1,2,50', '.50', 'A8,50', '8,50A'])
+    expect(changeQuery(text).amounts, text).toEqual([])
 })
 
 it('finds a field by the name that it is shown under, where that is another than its own', () => {
   expect(changeQuery('Second factor').fields).toEqual(['mfaMode": ['])
-  expect(changeQuery('brand colour').fields).toEqual(['brandColor": ['])
-  expect(changeQuery('a').fields).toEqual([])
+  expect(changeQuery(' Brand colour ').fields).toEqual(['brandColor": ['])
+  for (const text of ['a', 'in', 'f p']) expect(changeQuery(text).fields, text).toEqual([])
 })
 
 it('writes words as they are written in JSON', () => {

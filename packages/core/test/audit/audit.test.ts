@@ -2,9 +2,11 @@ import {
   actionMatch,
   auditActions,
   auditMetadata,
+  before,
   changedFields,
   csvLine,
   QueryAudit,
+  VerifyAudit,
 } from '@atrium/core/audit/audit'
 import { fc, test } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
@@ -100,11 +102,40 @@ describe('metadata', () => {
   })
   it('cuts long texts and replaces what is too wide by its size', () => {
     expect(String(auditMetadata({ a: 'x'.repeat(600) }).a)).toHaveLength(513)
+    expect(auditMetadata({ a: 'x'.repeat(512) })).toEqual({ a: 'x'.repeat(512) })
     const wide = auditMetadata({
       requestId: 'r',
       ...Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`f${n}`, 'x'.repeat(500)])),
     })
     expect(wide).toEqual({ truncated: true, size: expect.any(Number), requestId: 'r' })
+  })
+  it('may be 8,000 characters wide', () => {
+    const fields = Object.fromEntries(
+      Array.from({ length: 15 }, (_, n) => [`f${n}`, 'x'.repeat(500)]),
+    )
+    const left = 8_000 - JSON.stringify({ ...fields, rest: '' }).length
+    const widest = { ...fields, rest: 'x'.repeat(left) }
+    expect(auditMetadata(widest)).toEqual(widest)
+    expect(auditMetadata({ ...fields, rest: 'x'.repeat(left + 1) })).toEqual({
+      truncated: true,
+      size: 8_001,
+    })
+  })
+  it('keeps numbers, truths and nothing as they are, and the first 100 of a list', () => {
+    const plain = { seats: 4, on: true, none: null }
+    expect(auditMetadata(plain)).toEqual(plain)
+    const list = Array.from({ length: 101 }, (_, n) => n)
+    const { all, token } = auditMetadata({ all: list, token: list })
+    expect(all).toEqual(list.slice(0, 100))
+    expect(token).toEqual(Array(100).fill('***'))
+  })
+  it('ends six levels down, through fields and lists alike', () => {
+    const fields = { a: { a: { a: { a: { a: { a: 'kept' } } } } } }
+    expect(auditMetadata(fields)).toEqual(fields)
+    expect(auditMetadata({ a: fields })).toEqual({
+      a: { a: { a: { a: { a: { a: { a: '…' } } } } } },
+    })
+    expect(auditMetadata({ a: [[[[[['cut']]]]]] })).toEqual({ a: [[[[[['…']]]]]] })
   })
   it('cuts no character in half, and leaves out what a database cannot hold', () => {
     const cut = String(auditMetadata({ a: `${'x'.repeat(511)}🎉` }).a)
@@ -150,6 +181,38 @@ describe('the action filter', () => {
         true,
       )
     }
+  })
+})
+
+describe('a query of the audit log', () => {
+  it('has 100 entries unless it asks for others, and 500 at most', () => {
+    expect(QueryAudit.parse({}).limit).toBe(100)
+    expect(QueryAudit.parse({ limit: '20' }).limit).toBe(20)
+    expect(QueryAudit.parse({ limit: 501 }).limit).toBe(500)
+    expect(QueryAudit.safeParse({ limit: 0 }).success).toBe(false)
+  })
+
+  const at = '2026-03-01T00:00:00.000Z'
+  const id = '01a1ffa0-915e-7644-aaf6-d11f66e35098'
+  it.each([at, `${at}_${id}`])('goes on before %s', (cursor) => {
+    expect(before.safeParse(cursor).success).toBe(true)
+  })
+  it.each(['', id, `_${id}`, `${at}_`, `${at}_7`, `${at}_${id}_`, `2026-02-30T00:00:00Z_${id}`])(
+    'does not go on before %j',
+    (cursor) => {
+      expect(before.safeParse(cursor).error?.issues).toHaveLength(1)
+    },
+  )
+})
+
+describe('a verification', () => {
+  it('is of a tenant, of a partner or of everything', () => {
+    const [tenantSlug, partnerSlug] = ['acme', 'north']
+    for (const of of [{}, { tenantSlug }, { partnerSlug }])
+      expect(VerifyAudit.safeParse(of).success).toBe(true)
+    expect(VerifyAudit.safeParse({ tenantSlug, partnerSlug }).error?.issues).toMatchObject([
+      { path: ['partnerSlug'] },
+    ])
   })
 })
 
