@@ -38,5 +38,10 @@ describe('prerequisites', () => {
       'g',
     ])
     expect(findDeepFlagChain(graph({ ...five, f: ['g'] }), 'a')?.length).toBe(7)
+    for (const needs of [
+      ['x', 'b'],
+      ['b', 'x'],
+    ])
+      expect(findDeepFlagChain(graph({ ...five, a: needs, f: ['g'] }), 'a')).toHaveLength(7)
   })
 })

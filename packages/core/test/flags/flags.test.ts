@@ -49,15 +49,12 @@ describe('a new flag', () => {
         kind: 'boolean',
       }),
     ).toEqual(['allowTenants.1', 'allowPlans.0', 'prerequisites', 'staleAfter', ''])
-    expect(
-      pathsOf(CreateFlag, {
-        key: 'new_flag',
-        prerequisites: [
-          { key: 'one', value: true },
-          { key: 'one', value: false },
-        ],
-      }),
-    ).toEqual(['prerequisites'])
+    const requiring = (...keys: string[]) => ({
+      key: 'new_flag',
+      prerequisites: keys.map((key, index) => ({ key, value: index === 0 })),
+    })
+    expect(pathsOf(CreateFlag, requiring('one', 'one'))).toEqual(['prerequisites'])
+    expect(pathsOf(CreateFlag, requiring('one', 'two'))).toEqual([])
   })
 })
 
@@ -66,6 +63,9 @@ describe('a change', () => {
     expect(pathsOf(UpdateFlag, { key: 'f', version: 1, state: 'on' })).toEqual(['note'])
     expect(pathsOf(UpdateFlag, { key: 'f', state: 'on', note: 'Go.' })).toEqual(['version'])
     expect(pathsOf(UpdateFlag, { key: 'f', version: 1, note: 'Go.' })).toEqual([''])
+    expect(pathsOf(UpdateFlag, { key: 'f', version: 1, note: 'Go.', owner: undefined })).toEqual([
+      '',
+    ])
     expect(pathsOf(UpdateFlag, { key: 'f', version: 1, note: 'Go.', salt: 'x' })).toContain('')
   })
 
@@ -82,5 +82,7 @@ describe('a change', () => {
     expect(isKill({ state: 'on', note: 'kill-switch' })).toBe(false)
     expect(isKill({ note: 'kill-switch' })).toBe(false)
     expect(isBareKill({ state: 'off', note: 'kill-switch' })).toBe(true)
+    const kill = { state: 'off', note: 'kill-switch', percentage: undefined } as const
+    expect(isBareKill(kill)).toBe(true)
   })
 })

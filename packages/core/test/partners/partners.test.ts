@@ -118,4 +118,12 @@ describe('a saved report', () => {
       expect(rejected.error?.issues.map(({ path }) => path.join('.'))).toEqual(['params.colour'])
     },
   )
+
+  it.each([
+    [{ band: 'ill' }, 'params.band'],
+    [{ colour: 'red', size: 7 }, 'params.colour'],
+  ])('is refused with the parameters %j at the first wrong one', (params, path) => {
+    const { error } = SaveReport.safeParse({ slug: 'north', name: 'Mine', kind: 'health', params })
+    expect(error?.issues.map((issue) => issue.path.join('.'))).toEqual([path])
+  })
 })

@@ -12,6 +12,8 @@ import {
   type Movements,
   monthAfter,
   monthly,
+  monthOf,
+  monthStart,
   monthsBetween,
   monthsFromTo,
   ratio,
@@ -74,6 +76,11 @@ describe('ratio', () => {
       ratio(3, -2),
     ]).toEqual([0.3333, 0.6667, -0.3333, null, 0, -1.5])
   })
+
+  it('has the sign of both, however large they are', () => {
+    const most = Number.MAX_SAFE_INTEGER
+    expect([ratio(most, -most), ratio(-most, -most), ratio(-most, most)]).toEqual([-1, 1, -1])
+  })
 })
 
 describe('growth', () => {
@@ -106,6 +113,25 @@ describe('growth', () => {
     })
   })
 
+  it('has the lifetime value only with tenants that pay and tenants that left', () => {
+    const paying = { ...empty, endArrMinor: 1_200, endTenants: 1, startTenants: 2 }
+    const left = { ...paying, churnedTenants: 1 }
+    expect(growthRates(left, [left]).ltvMinor).toBe(200)
+    expect(growthRates(paying, [paying]).ltvMinor).toBeNull()
+    expect(growthRates({ ...left, endTenants: 0 }, [left]).ltvMinor).toBeNull()
+  })
+
+  it('has an exact lifetime value of any size', () => {
+    const large = {
+      ...empty,
+      endArrMinor: 12 * 700_000_000_000_001,
+      endTenants: 1,
+      startTenants: 23,
+      churnedTenants: 3,
+    }
+    expect(growthRates(large, [large]).ltvMinor).toBe(5_366_666_666_666_674)
+  })
+
   it('has no rate where there is nothing to divide by', () => {
     expect(growthRates(empty, [empty])).toEqual({
       customerChurn: null,
@@ -136,6 +162,11 @@ describe('months', () => {
     expect(monthsBetween(month, monthAfter(month, n))).toBe(n)
     expect(monthAfter(monthAfter(month, n), -n)).toBe(month)
     expect(monthAfter(month, n)).toMatch(/^\d{4}-(0[1-9]|1[0-2])$/)
+  })
+  it('begin and end in UTC', () => {
+    expect(monthOf(new Date('2026-02-28T23:59:59.999Z'))).toBe('2026-02')
+    expect(monthOf(new Date('2026-03-01T00:30:00+01:00'))).toBe('2026-02')
+    expect(monthStart('2026-02')).toEqual(new Date('2026-02-01T00:00:00Z'))
   })
   it('go over the end of a year', () => {
     expect(monthsFromTo('2025-11', '2026-02')).toEqual(['2025-11', '2025-12', '2026-01', '2026-02'])
