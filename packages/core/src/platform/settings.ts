@@ -268,7 +268,6 @@ export const settingNames = [
     'INVITATION_DAYS',
     'TENANT_RESTORE_DAYS',
     'ADDRESS_CLAIM_DAYS',
-    'LIMITS',
     'IDP_PASSWORD_FLOW',
     'IDP_PASSKEY_FLOW',
     'IDP_CODE_APP_FLOW',
