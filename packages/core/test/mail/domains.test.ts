@@ -1,4 +1,4 @@
-import { canonicalDomain, domainName } from '@atrium/core/mail/domains'
+import { canonicalDomain, domainName, releasedLabel, SetDmarc } from '@atrium/core/mail/domains'
 import { isHostName } from '@atrium/core/platform/text'
 import { fc, test } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
@@ -87,4 +87,40 @@ describe('a domain', () => {
       }
     },
   )
+})
+
+describe('the name of a released domain', () => {
+  it.each([
+    ['acme.example', 1, 'was-acme-example'],
+    ['xn--bcher-kva.de', 1, 'was-xn--bcher-kva-de'],
+    ['acme.example', 2, 'was-acme-example-2'],
+    [`${'a'.repeat(49)}.example`, 1, `was-${'a'.repeat(49)}`],
+    [`${'a'.repeat(48)}--.example`, 3, `was-${'a'.repeat(48)}-3`],
+    [`${'a'.repeat(60)}.example`, 1, `was-${'a'.repeat(50)}`],
+  ])('of %s, the %i. time, is %s', (name, number, label) => {
+    expect(releasedLabel(name, number)).toBe(label)
+    expect(isHostName(`${label}.acme.tenants.test`)).toBe(true)
+  })
+})
+
+describe('the DMARC settings', () => {
+  const settings = { slug: 'acme', domain: 'acme.example', policy: 'none' }
+  const issuesOf = (fields: object) =>
+    (SetDmarc.safeParse({ ...settings, ...fields }).error?.issues ?? []).map(({ path }) => path[0])
+
+  it.each([{}, { rua: null }, { rua: 'dmarc@acme.example' }, { pct: 0 }, { pct: 100 }])(
+    'may be %j',
+    (fields) => {
+      expect(issuesOf(fields)).toEqual([])
+    },
+  )
+  it.each([
+    { policy: 'monitor' },
+    { rua: 'mailto:a@b.co' },
+    { pct: -1 },
+    { pct: 101 },
+    { pct: 0.5 },
+  ])('may not be %j', (fields) => {
+    expect(issuesOf(fields)).toEqual(Object.keys(fields))
+  })
 })

@@ -81,6 +81,14 @@ describe('recipients', () => {
     expect(paths({ recipients: ['a@example.com'], add: ['b@example.com'] })).toEqual(['recipients'])
     expect(paths({ add: ['a@example.com'], remove: ['a@example.com'] })).toEqual(['remove.0'])
     expect(paths({ add: ['a@example.com'] })).toBeUndefined()
+    expect(paths({ remove: ['a@example.com'] })).toBeUndefined()
+    expect(paths({ name: 'Team' })).toBeUndefined()
+    const recipients = ['a@example.com']
+    expect(paths({ recipients })).toBeUndefined()
+    expect(paths({ recipients, remove: recipients })).toEqual(['recipients'])
+    expect(paths({ add: ['b@example.com'], remove: ['a@example.com', 'b@example.com'] })).toEqual([
+      'remove.1',
+    ])
   })
 
   it('are those of before with what is added and without what is removed', () => {
@@ -94,8 +102,21 @@ describe('recipients', () => {
         { path: 'remove.0', message: 'z is not in the list.' },
       ],
     })
-    expect(changeRecipients(['a'], { remove: ['a'] })).toMatchObject({
-      issues: [{ path: 'remove' }],
+    expect(changeRecipients(['a'], { remove: ['a'] })).toEqual({
+      issues: [{ path: 'remove', message: 'A list needs at least one recipient.' }],
     })
+  })
+
+  it('are 1,000 at most after a change', () => {
+    const before = Array.from({ length: mostRecipients - 1 }, (_, n) => `r${n}`)
+    expect(changeRecipients(before, { add: ['a'] })).toMatchObject({
+      recipients: { length: mostRecipients },
+    })
+    expect(changeRecipients(before, { add: ['a', 'b'] })).toEqual({
+      issues: [{ path: 'add', message: 'Enter at most 1,000 items.' }],
+    })
+    expect(changeRecipients(before, { add: ['a', 'b'], remove: ['r0'] })).toHaveProperty(
+      'recipients',
+    )
   })
 })

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { RemoveAlias } from '../../src/mail/aliases.ts'
 import {
   localPartFault,
   ownAddress,
   ownedAddress,
   recipientAddress,
+  splitAddress,
 } from '../../src/mail/mail-addresses.ts'
 
 const messageOf = (schema: typeof ownAddress | typeof recipientAddress, text: string) =>
@@ -64,6 +66,16 @@ describe('an address that a tenant wants', () => {
     })
     expect(ownedAddress('sales@sub.acme.test', domains)).toBe('foreign')
     expect(ownedAddress('sales', [])).toBe('foreign')
+    const [first] = domains
+    expect(ownedAddress('sales', first ? [first] : [])).toMatchObject({
+      address: 'sales@acme.example',
+    })
+  })
+
+  it('is removed in any case', () => {
+    expect(RemoveAlias.parse({ slug: 'acme', address: ' Sales@Acme.Test' }).address).toBe(
+      'sales@acme.test',
+    )
   })
 })
 
@@ -86,4 +98,8 @@ describe('a recipient', () => {
   ])('refuses %j with the reason', (text, reason) =>
     expect(messageOf(recipientAddress, text)).toMatch(reason),
   )
+})
+
+it('splits an address at its last @', () => {
+  expect(splitAddress('a@b@acme.test')).toEqual({ localPart: 'a@b', domain: 'acme.test' })
 })
