@@ -5,8 +5,10 @@ import {
   PreviewEventType,
   RemoveEventType,
   settingIssues,
+  toBookingWindow,
   UpdateEventType,
 } from '../../src/scheduling/event-types.ts'
+import { dayOf } from '../../src/scheduling/time-zones.ts'
 
 const [own, other, third] = [1, 2, 3].map((n) => `0195e6a0-0000-7000-8000-00000000000${n}`) as [
   string,
@@ -77,6 +79,18 @@ describe('a new event type', () => {
   ])('refuses %j at its field', (fields, issue) => {
     expect(issuesOf(fields)).toEqual([issue])
   })
+
+  it.each([
+    { durations: [5, 1_440] },
+    { noticeMinutes: 525_600 },
+    { beforeMinutes: 480, afterMinutes: 0 },
+    { bookingWindow: { kind: 'rolling', days: 0 } },
+    { bookingWindow: { kind: 'fixed', from: '2027-06-01', to: '2027-06-01' } },
+    { seats: 1_000 },
+    { reminders: [5, 40_320] },
+  ])('takes the bounds themselves: %j', (fields) => {
+    expect(issuesOf(fields)).toEqual([])
+  })
 })
 
 describe('the place', () => {
@@ -93,9 +107,15 @@ describe('the place', () => {
     ['video', 'javascript:alert(1)', 'location: Enter the https:// address of the video call.'],
     [
       'video',
-      'https://user:secret@meet.example.com',
+      'https://user@meet.example.com',
       'location: Enter the https:// address of the video call.',
     ],
+    [
+      'video',
+      'https://:secret@meet.example.com',
+      'location: Enter the https:// address of the video call.',
+    ],
+    ['video', 'meet.example.com', 'location: Enter the https:// address of the video call.'],
     ['video', null, 'location: Enter the https:// address of the video call.'],
     ['phone', 'call me', 'location: Enter the number that visitors call.'],
     ['phone', null, 'location: Enter the number that visitors call.'],
@@ -189,7 +209,9 @@ describe('changing', () => {
     })
   })
   it('changes something', () => {
-    expect(update({}).error?.issues[0]?.message).toBe('Include at least one field to change.')
+    for (const fields of [{}, { title: undefined }])
+      expect(update(fields).error?.issues[0]?.message).toBe('Include at least one field to change.')
+    expect(update({ title: undefined, active: false }).success).toBe(true)
   })
   it('knows the version', () => {
     expect(
@@ -245,9 +267,24 @@ describe('a preview', () => {
     expect(PreviewEventType.safeParse({ ...input, minutes: 45 }).error?.issues[0]).toMatchObject({
       path: ['minutes'],
     })
+    expect(PreviewEventType.safeParse({ ...input, minutes: 30 }).success).toBe(true)
+  })
+  it('rejects settings that contradict each other', () => {
+    const issues = PreviewEventType.safeParse({ ...input, assignment: 'collective' }).error?.issues
+    expect(issues?.map(({ path }) => path)).toEqual([['hostIds']])
   })
 })
 
 it('finds nothing wrong with settings that say nothing of the place', () => {
   expect(settingIssues({ hostId: own, assignment: 'host', seats: 1 })).toEqual([])
+})
+
+it('reads a stored booking window with its dates as days', () => {
+  expect(toBookingWindow({ kind: 'fixed', from: '2027-06-01', to: '2027-06-30' })).toEqual({
+    kind: 'fixed',
+    from: dayOf('2027-06-01'),
+    to: dayOf('2027-06-30'),
+  })
+  for (const stored of [{ kind: 'rolling', days: 7 }, { kind: 'open' }] as const)
+    expect(toBookingWindow(stored)).toEqual(stored)
 })

@@ -69,5 +69,16 @@ describe('responses to a form', () => {
     expect(enteredPhone(fields, { other: '1', main: '2' })).toBe('2')
     expect(enteredPhone([field('other', 'phone')], { other: '1' })).toBe('1')
     expect(enteredPhone([field('name', 'text')], { name: 'x' })).toBeNull()
+    expect(enteredPhone([field('other', 'phone')], {})).toBeNull()
+  })
+
+  it('are accepted up to the bounds, and a required checkbox by agreeing', () => {
+    const fields = [
+      field('name', 'text'),
+      field('why', 'long_text'),
+      field('terms', 'checkbox', { required: true }),
+    ]
+    const answers = { name: 'x'.repeat(200), why: 'x'.repeat(2_000), terms: 'true' }
+    expect(checkAnswers(fields, answers)).toEqual({ issues: [], answers })
   })
 })
