@@ -2,6 +2,7 @@ import { calendarObject } from '@atrium/api/scheduling/calendars/calendar-object
 import { type EffectsTestApp, startEffectsTestApp } from '@atrium/testing/effects-test-app'
 import { type CaughtMail, calendarFileOf } from '@atrium/testing/mails'
 import { recordMeasurement, rounds } from '@atrium/testing/measurements'
+import { proveDomain } from '@atrium/testing/test-app'
 import ICAL from 'ical.js'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { anyText, lineText, longText, sample } from './hostile-texts.ts'
@@ -9,6 +10,8 @@ import { anyText, lineText, longText, sample } from './hostile-texts.ts'
 let testApp: EffectsTestApp
 beforeAll(async () => {
   testApp = await startEffectsTestApp()
+  // Without one a day's mails to visitors end after 150 bookings.
+  await proveDomain(testApp, 'acme', 'acme-mails.test')
 })
 afterAll(() => testApp[Symbol.asyncDispose]())
 
