@@ -30,10 +30,10 @@ export async function identityStep(call: StepCall): Promise<'ok' | 'skipped'> {
   if (!identity) return 'skipped'
   switch (standingOf(call.work)) {
     case 'removing':
-      await takeOut(call, identity)
+      await removeIdentity(call, identity)
       break
     case 'shut':
-      await shutOut(call, identity)
+      await blockIdentity(call, identity)
       break
     default:
       await activate(call, identity)
@@ -49,8 +49,8 @@ async function activate(call: StepCall, identity: IdentityProvider): Promise<voi
   const made = known === undefined ? await makeIdentity(call, identity) : undefined
   const userId = known ?? made?.id ?? ''
   if (known !== undefined && call.renewsPassword && call.password)
-    await giveIt(call, identity, userId, call.password)
-  if (made?.profileDue ?? work.profileDue) await tellProfile(call, identity)
+    await issuePassword(call, identity, userId, call.password)
+  if (made?.profileDue ?? work.profileDue) await updateProfile(call, identity)
   if (!work.user.platformAdmin && !made?.inGroup) {
     const groupId = work.tenant.identityGroupId ?? (await ensureGroup(work, identity, signal))
     await identity.addToGroup({ groupId, userId }, { signal }).catch(async (error: unknown) => {
@@ -70,11 +70,11 @@ async function activate(call: StepCall, identity: IdentityProvider): Promise<voi
  * tenant's group. While the tenant is suspended, everyone leaves the group, and people without
  * another active tenant cannot sign in.
  */
-async function shutOut(call: StepCall, identity: IdentityProvider): Promise<void> {
+async function blockIdentity(call: StepCall, identity: IdentityProvider): Promise<void> {
   const userId = await findIdentity(call, identity)
   if (userId === undefined) return
   const { work, signal } = call
-  if (work.profileDue) await tellProfile(call, identity)
+  if (work.profileDue) await updateProfile(call, identity)
   if (work.managed && isShutAlone(work)) {
     // What the tenants of the person may says nothing about this any more, and must not undo it.
     await markSignInEnded(call.services.database.db, work.user.id, false)
@@ -133,7 +133,7 @@ async function followSignIn(
   }
 }
 
-async function takeOut(call: StepCall, identity: IdentityProvider): Promise<void> {
+async function removeIdentity(call: StepCall, identity: IdentityProvider): Promise<void> {
   const { work, signal } = call
   await retireAbandoned(call.services, identity, work.user.id, { signal })
   const userId =
@@ -164,7 +164,7 @@ async function takeOut(call: StepCall, identity: IdentityProvider): Promise<void
   if (!work.user.deactivated) await followSignIn(call, identity, userId, work.managed)
 }
 
-async function tellProfile(
+async function updateProfile(
   { services, work, signal }: StepCall,
   identity: IdentityProvider,
 ): Promise<void> {
@@ -228,7 +228,7 @@ async function makeIdentity(call: StepCall, identity: IdentityProvider): Promise
   // A person with an address outside the proved domains gets a link by mail: no one else may know a
   // password of the identity.
   if (password && work.ownAddress) {
-    await giveIt(call, identity, made.id, password)
+    await issuePassword(call, identity, made.id, password)
     noteMemberFacts(work, { needs_password: work.needsPassword })
   } else work.needsPassword = true
   return {
@@ -238,7 +238,7 @@ async function makeIdentity(call: StepCall, identity: IdentityProvider): Promise
   }
 }
 
-function giveIt(
+function issuePassword(
   { services, work, signal }: StepCall,
   identity: IdentityProvider,
   idpUserId: string,
