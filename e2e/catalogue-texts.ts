@@ -128,7 +128,8 @@ const fromIntl = (() => {
   return new RegExp(`(?<!\\p{L})(?:${forms.join('|')})(?!\\p{L})`, 'gu')
 })()
 
-/** Names of countries, as the browser spells them. */
+/** Names of countries, as the browser spells them: in each page the same, and slow to ask for. */
+let countryNames: string[] | undefined
 const countries = `['long', 'short'].flatMap((style) => ['en-GB', 'en-US'].flatMap((locale) => {
   const names = new Intl.DisplayNames(locale, { type: 'region', style, fallback: 'none' })
   const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
@@ -158,10 +159,10 @@ export async function textsOutsideCatalogue(
   data: ReadonlySet<string>,
 ): Promise<string[]> {
   const texts = (await page.evaluate(outsideBrackets)) as string[]
-  const named = (await page.evaluate(countries)) as string[]
+  countryNames ??= (await page.evaluate(countries)) as string[]
   const inAddress = new URL(page.url()).pathname.split('/')
   const ours = [...properNames, ...examples, ...storedInEnglish]
-  const known = [...data, ...inAddress, ...named, ...ours]
+  const known = [...data, ...inAddress, ...countryNames, ...ours]
     .map((text) => text.trim().replace(/\s+/g, ' '))
     .filter((text) => isLetter(text))
     .sort((one, other) => other.length - one.length)
