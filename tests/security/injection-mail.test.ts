@@ -3,7 +3,7 @@ import { drainOutbox } from '@atrium/api/outbox/drain'
 import { type CaughtMail, caughtMails } from '@atrium/testing/mails'
 import { recordMeasurement, rounds } from '@atrium/testing/measurements'
 import { tenantIdOf } from '@atrium/testing/records'
-import { startTestApp, type TestApp } from '@atrium/testing/test-app'
+import { proveDomain, startTestApp, type TestApp } from '@atrium/testing/test-app'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { anyText, lineText, sample } from './hostile-texts.ts'
 
@@ -13,8 +13,7 @@ beforeAll(async () => {
   testApp = await startTestApp({ mailer: true, provisioned: false, manyChanges: true })
   acmeId = await tenantIdOf(testApp.database.db, 'acme')
   // A workplace without a verified domain has names that hold a link left out of its mails.
-  const domain = { tenant_id: acmeId, name: 'acme.example', verified_at: new Date() }
-  await testApp.database.db.insertInto('domains').values(domain).execute()
+  await proveDomain(testApp, 'acme', 'acme.example')
 })
 afterAll(() => testApp[Symbol.asyncDispose]())
 
@@ -63,6 +62,12 @@ it('sends each mail to its one recipient, with its own headers and with the text
   const atOnce = 60
   const { db } = testApp.database
   const wrong: string[] = []
+  const waitingMails = () =>
+    db
+      .selectFrom('outbox')
+      .select(['state', 'attempts', 'error'])
+      .where('state', '<>', 'sent')
+      .execute()
   let caught = 0
   const names = sample(anyText, count, 11).map((text, n) => `${storable(text)} ${n}`)
   const products = sample(lineText, Math.ceil(count / atOnce), 12)
@@ -93,6 +98,7 @@ it('sends each mail to its one recipient, with its own headers and with the text
       }
     })
     await drainOutbox(testApp.app.services)
+    expect(await waitingMails()).toEqual([])
     const mails = caughtMails(testApp)
     caught += mails.length
     for (const [index, name] of batch.entries()) {
