@@ -102,6 +102,33 @@ describe('a line', () => {
   )
 })
 
+describe('a text of several lines', () => {
+  it('has line feeds for line ends of any kind', () => {
+    expect(lines(20).parse('a\r\nb\rc\n')).toBe('a\nb\nc\n')
+    expect(paragraphs(20).parse('a\r\nb\rc\n')).toBe('a\nb\nc')
+  })
+  it('keeps tabs and spaces as they are, or is tidied as a person’s text', () => {
+    expect(lines(20).parse(' a\tb ')).toBe(' a\tb ')
+    expect(paragraphs(20).parse(' Cafe\u0301\tb ')).toBe('Café b')
+  })
+  it.each(['\u0000', '\u001b', '\u202e', '\ud800', '\u2028'])('holds no %j', (character) => {
+    for (const schema of [lines(20), paragraphs(20)])
+      expect(accepts(schema, `a${character}b`)).toBe(false)
+  })
+  it('says something, within its bounds', () => {
+    for (const blank of ['', ' \n\t', '\u200b']) {
+      expect(accepts(lines(20), blank)).toBe(false)
+      expect(accepts(paragraphs(20), blank)).toBe(false)
+    }
+    expect(paragraphs(20, 0).parse(' \n')).toBe('')
+    expect(accepts(lines(3), 'abc')).toBe(true)
+    expect(accepts(lines(3), 'abcd')).toBe(false)
+    expect(accepts(paragraphs(3), ' abc\n')).toBe(true)
+    expect(accepts(paragraphs(3), 'abcd')).toBe(false)
+    expect(accepts(paragraphs(3), `abc${' '.repeat(10)}`)).toBe(false)
+  })
+})
+
 describe('an e-mail address', () => {
   it.each([
     ['Some.Body@Example.COM', 'some.body@example.com'],

@@ -98,6 +98,7 @@ describe('a path', () => {
     'a[b eq "x"].1c',
     'a[b eq]',
     'a[]',
+    ']a[b eq "x"]',
   ])('is not %j', (text) => {
     expect(paths(rejection(() => readPath(text, 'operations.2.path')))).toEqual([
       'operations.2.path',

@@ -104,6 +104,7 @@ describe('a user that a client sends', () => {
     [{ phoneNumbers: [home, { value: 'none' }] }, 'phoneNumbers.1.value'],
     [{ phoneNumbers: [{ value: '1 tel:234' }] }, 'phoneNumbers.0.value'],
     [{ phoneNumbers: [null] }, 'phoneNumbers.0'],
+    [{ phoneNumbers: [{ value: 7 }] }, 'phoneNumbers.0.value'],
     [{ phoneNumbers: Array.from({ length: 101 }, () => home) }, 'phoneNumbers'],
   ])('is refused with %j', (attributes, path) => {
     expect(faults(attributes)?.map((fault) => fault.split(':')[0])).toEqual([path])
