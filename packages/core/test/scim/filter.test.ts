@@ -16,16 +16,76 @@ describe('a filter', () => {
     })
   })
 
-  it.each(['userName eq', 'userName', 'eq "a"', '(userName pr', 'userName eq mira', ''])(
-    'is refused when it is malformed: %j',
-    (text) => {
-      expect(rejection(() => parseScimFilter(text))).toEqual(malformed)
+  const present = (attrPath: string) => ({ op: 'pr', attrPath })
+  const [a, b, c] = [present('a'), present('b'), present('c')]
+
+  it.each([
+    [
+      'and before or',
+      'a pr or b pr and c pr',
+      { op: 'or', filters: [a, { op: 'and', filters: [b, c] }] },
+    ],
+    [
+      'not before and',
+      'not (a pr) and b pr',
+      { op: 'and', filters: [{ op: 'not', filter: a }, b] },
+    ],
+    [
+      'what is in parentheses first',
+      '(a pr or b pr) and c pr',
+      { op: 'and', filters: [{ op: 'or', filters: [a, b] }, c] },
+    ],
+    [
+      'operators in any case',
+      'a Co "X" AND b PR',
+      { op: 'and', filters: [{ op: 'co', attrPath: 'a', compValue: 'X' }, b] },
+    ],
+    [
+      'conditions of one value together',
+      'a[b pr or c eq "1"]',
+      {
+        op: '[]',
+        attrPath: 'a',
+        valFilter: { op: 'or', filters: [b, { op: 'eq', attrPath: 'c', compValue: '1' }] },
+      },
+    ],
+  ])('has %s', (_, text, filter) => {
+    expect(parseScimFilter(text)).toEqual(filter)
+  })
+
+  it.each(['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le'])('compares by %s', (op) => {
+    expect(parseScimFilter(`a ${op} "x"`)).toEqual({ op, attrPath: 'a', compValue: 'x' })
+  })
+
+  it.each([
+    ['null', null],
+    ['-15e-1', -1.5],
+    ['""', ''],
+    [String.raw`"say \"and\" or \\"`, 'say "and" or \\'],
+    [String.raw`"CORP\\ada\u00e4"`, 'CORP\\ada\u00e4'],
+  ])('compares with the JSON %s', (json, compValue) => {
+    expect(parseScimFilter(`a eq ${json}`)).toEqual({ op: 'eq', attrPath: 'a', compValue })
+  })
+
+  it.each([
+    'userName eq',
+    'userName',
+    'eq "a"',
+    '(userName pr',
+    'userName eq mira',
+    'a pr b pr',
+    String.raw`a eq "CORP\ada"`,
+    '',
+  ])('is refused when it is malformed: %j', (text) => {
+    expect(rejection(() => parseScimFilter(text))).toEqual(malformed)
+  })
+
+  it.each(['\n', '\r', '\t', '\u0000', '\u007f', String.raw`\u0000`])(
+    'has no control character: %j',
+    (control) => {
+      expect(rejection(() => parseScimFilter(`userName eq "a${control}b"`))).toEqual(malformed)
     },
   )
-
-  it.each(['\n', '\r', '\t', '\u0000', '\u007f'])('has no control character: %j', (control) => {
-    expect(rejection(() => parseScimFilter(`userName eq "a${control}b"`))).toEqual(malformed)
-  })
 
   it('is refused at the path that the caller names', () => {
     const [issue] = rejection(() => parseScimFilter('userName eq', 'operations.0.path')) ?? []
