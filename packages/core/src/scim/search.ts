@@ -10,7 +10,7 @@ const request = z.preprocess(
     excludedattributes: names,
     filter: z.string().max(100_000).nullish(),
     startindex: startIndex,
-    count,
+    count: z.preprocess((value) => value ?? undefined, count),
   }),
 )
 

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import {
   resourceTypes,
   schemaDefinitions,
   serviceProviderConfig,
 } from '../../src/scim/discovery.ts'
-import { listOf, scimSchemas } from '../../src/scim/schemas.ts'
+import { listOf, scimList, scimSchemas } from '../../src/scim/schemas.ts'
 import { readSearch } from '../../src/scim/search.ts'
 import { rejection } from './rejection.ts'
 
@@ -34,7 +35,7 @@ describe('a search', () => {
   it.each([
     {},
     { filter: '', attributes: [], excludedAttributes: [] },
-    { filter: null, attributes: null, excludedAttributes: null },
+    { filter: null, attributes: null, excludedAttributes: null, startIndex: null, count: null },
   ])('is the first page of everything with %j', (body) => {
     expect(read(body)).toStrictEqual(first)
   })
@@ -61,13 +62,15 @@ describe('a search', () => {
 
 it('is a page of a list, the only one unless more is said', () => {
   const schemas = [scimSchemas.listResponse]
-  expect(listOf(['a', 'b'])).toEqual({
+  const only = {
     schemas,
     totalResults: 2,
     startIndex: 1,
     itemsPerPage: 2,
     Resources: ['a', 'b'],
-  })
+  }
+  expect(listOf(['a', 'b'])).toEqual(only)
+  expect(scimList(z.string()).parse(only)).toEqual(only)
   expect(listOf(['c'], 7, 3)).toEqual({
     schemas,
     totalResults: 7,
