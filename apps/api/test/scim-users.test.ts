@@ -465,7 +465,7 @@ describe('input', () => {
       { op: 'replace', path: 'emails[type].value', value: 'x' },
       'invalidPath',
     ],
-    ['the removal of the user name', { op: 'remove', path: 'userName' }, 'invalidValue'],
+    ['the removal of the user name', { op: 'remove', path: 'userName' }, 'mutability'],
     ['a value that is no object', { op: 'add', value: 'x' }, 'invalidValue'],
   ])('rejects %s, and changes nothing of the request', async (_, operation, scimType) => {
     const { id } = await newUser()

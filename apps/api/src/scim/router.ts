@@ -173,7 +173,7 @@ export const scimRouter = router({
       ...writes,
       scim: { method: 'PATCH', path: '/Users/{id}' },
       audit: 'member.updated',
-      errors: changing,
+      errors: [...changing, 'forbidden_field'],
     })
     .input(ChangeScimResource)
     .concat(recentSignIn)

@@ -4,7 +4,7 @@ import { AppError } from '../platform/errors.ts'
 import { line } from '../platform/text.ts'
 import type { PatchOperation, PatchPath } from './patch.ts'
 import { readPath } from './patch.ts'
-import { readBody } from './read-body.ts'
+import { lowerCase, readBody } from './read-body.ts'
 import { orEmpty, rejectRemoval, scimAttributes, singleValue } from './user.ts'
 
 /** The name of the group of a tenant's admins. Directories match groups by name. */
@@ -42,7 +42,8 @@ interface Draft {
 
 /**
  * The group after the operations, in their order. Attributes that groups do not have are passed
- * over. Throws AppError `invalid_input` for a path, a value, or the removal of `displayName`.
+ * over. Throws AppError `invalid_input` for a path or a value, and `forbidden_field` for the removal
+ * of `displayName`.
  */
 export function patchScimGroup(
   before: ScimGroupAttributes,
@@ -65,10 +66,10 @@ export function patchScimGroup(
   return readScimGroup(draft)
 }
 
-function applyTo(draft: Draft, { op, at }: PatchOperation, path: PatchPath, value: unknown): void {
+function applyTo(draft: Draft, { op }: PatchOperation, path: PatchPath, value: unknown): void {
   const removes = op === 'remove' || value === null
   if (path.attribute === 'displayname') {
-    if (removes) rejectRemoval(`${at}.value`, 'displayName')
+    if (removes) rejectRemoval('displayName')
     draft.displayName = singleValue(value)
   } else if (path.attribute === 'externalid') {
     draft.externalId = removes ? null : singleValue(value)
@@ -96,10 +97,10 @@ function membersAfter(
   return before.filter((one) => !gone.has(idIn(one)))
 }
 
-function idIn(reference: unknown): string {
+function idIn(reference: unknown): unknown {
   const value =
     typeof reference === 'object' && reference !== null && 'value' in reference
       ? reference.value
       : reference
-  return String(value).toLowerCase()
+  return lowerCase(value)
 }

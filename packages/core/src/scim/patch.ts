@@ -3,14 +3,8 @@ import { z } from 'zod'
 import { errorText } from '../platform/error-text.ts'
 import { AppError } from '../platform/errors.ts'
 import { attributeName, parseScimFilter } from './filter.ts'
-import { lowerCaseNames, readBody } from './read-body.ts'
-import {
-  readScimUser,
-  rejectRemoval,
-  type ScimUserAttributes,
-  singleValue,
-  spelled,
-} from './user.ts'
+import { lowerCase, lowerCaseNames, readBody } from './read-body.ts'
+import { readScimUser, rejectRemoval, type ScimUserAttributes, singleValue } from './user.ts'
 
 export interface PatchOperation {
   op: 'add' | 'remove' | 'replace'
@@ -39,10 +33,7 @@ const request = z.preprocess(
       .array(
         z.object({
           // Microsoft Entra ID writes them with a capital letter.
-          op: z.preprocess(
-            (value) => (typeof value === 'string' ? value.toLowerCase() : value),
-            z.enum(['add', 'remove', 'replace']),
-          ),
+          op: z.preprocess(lowerCase, z.enum(['add', 'remove', 'replace'])),
           path: z.string().max(4000).nullish(),
           value: z.unknown().optional(),
         }),
@@ -68,31 +59,41 @@ function faulty(path: string, key: 'scimPath' | 'scimRemovePath' | 'scimPatchVal
   return new AppError('invalid_input', undefined, { issues: [{ path, message: errorText(key) }] })
 }
 
+// An attribute of another schema is kept whole with its dots, and nothing knows it.
+const pathSyntax =
+  /^(urn:[\w$.:-]+(?![\w$.:-])|[a-z$][\w$:-]*)(?:\[(.*)\])?(?:\.([a-z$][\w$.:-]*))?$/s
+
 /** Throws AppError `invalid_input` for what is no path. */
 export function readPath(text: string, at: string): PatchPath {
-  const [, before = text, filter, after] = /^([^[\]]+)\[(.*)\](.*)$/s.exec(text) ?? []
-  const [attribute = '', ...parts] = splitName(attributeName(before))
-  const part = filter === undefined ? parts.join('.') : attributeName(after ?? '').slice(1)
-  const misplaced = filter !== undefined && (parts.length > 0 || !/^(\.|$)/.test(after ?? ''))
-  if (misplaced || !isName(attribute) || (part !== '' && !isName(part)))
-    throw faulty(at, 'scimPath')
+  const [, attribute, filter, part] = pathSyntax.exec(attributeName(text)) ?? []
+  if (attribute === undefined) throw faulty(at, 'scimPath')
   return {
     attribute,
-    selects: filter === undefined ? () => true : matcherOf(parseScimFilter(filter, `${at}`)),
+    selects: filter === undefined ? () => true : selectorOf(filter, at),
     filtered: filter !== undefined,
-    part: part === '' ? undefined : part,
+    part,
   }
 }
 
-/** Names of other schemas contain dots; their attributes are kept whole, and nothing knows them. */
-const splitName = (name: string) => (name.startsWith('urn:') ? [name] : name.split('.'))
-const isName = (name: string) => /^[a-z$][\w$.:-]*$/.test(name)
+/**
+ * The filter is in lower case: no part of an attribute is compared with case. All are simple values;
+ * an object in the place of one is left out, as a comparison would call its `toString`.
+ */
+function selectorOf(filter: string, at: string): PatchPath['selects'] {
+  const matches = matcherOf(parseScimFilter(filter, at))
+  return (element) => {
+    const parts = Object.entries(element).filter(([, value]) => typeof value !== 'object')
+    return matches(Object.fromEntries(parts.map(([name, value]) => [name, lowerCase(value)])))
+  }
+}
 
+/** By names in lower case. */
 type Resource = Record<string, unknown>
 
 /**
  * The user after the operations, in their order. Attributes that users do not have are passed over.
- * Throws AppError `invalid_input` for a path, a value, or the removal of `userName`.
+ * Throws AppError `invalid_input` for a path or a value, and `forbidden_field` for the removal of
+ * `userName`.
  */
 export function patchScimUser(
   before: ScimUserAttributes,
@@ -100,54 +101,38 @@ export function patchScimUser(
 ): ScimUserAttributes {
   const { userName, externalId, displayName, firstName, lastName, phone, active } = before
   const user: Resource = {
-    userName,
-    externalId,
-    displayName,
-    name: { givenName: firstName, familyName: lastName },
-    phoneNumbers: phone === null ? [] : [{ value: phone, type: 'work' }],
+    username: userName,
+    externalid: externalId,
+    displayname: displayName,
+    name: { givenname: firstName, familyname: lastName },
+    phonenumbers: [{ value: phone }],
     active,
   }
   for (const { op, path, value, at } of operations) {
     if (path) {
-      applyTo(user, op, path, value, at)
+      applyTo(user, op, path, value)
       continue
     }
     if (typeof value !== 'object' || value === null || Array.isArray(value))
       throw faulty(`${at}.value`, 'scimPatchValue')
     for (const [name, one] of Object.entries(value))
-      applyTo(user, op, readPath(name, `${at}.value`), one, at)
+      applyTo(user, op, readPath(name, `${at}.value`), one)
   }
   return readScimUser(user)
 }
 
-const simple: Readonly<Record<string, string>> = {
-  username: 'userName',
-  externalid: 'externalId',
-  displayname: 'displayName',
-  active: 'active',
-}
-const partsOfName: Readonly<Record<string, string>> = {
-  givenname: 'givenName',
-  familyname: 'familyName',
-}
+const simple = ['username', 'externalid', 'displayname', 'active']
 
-function applyTo(
-  user: Resource,
-  op: PatchOperation['op'],
-  path: PatchPath,
-  value: unknown,
-  at: string,
-): void {
+function applyTo(user: Resource, op: PatchOperation['op'], path: PatchPath, value: unknown): void {
   const { attribute, part } = path
   const removes = op === 'remove' || value === null
-  if (Object.hasOwn(simple, attribute)) {
-    const name = simple[attribute] ?? attribute
-    if (removes && name === 'userName') rejectRemoval(`${at}.value`, name)
-    user[name] = removes ? null : singleValue(value)
+  if (simple.includes(attribute)) {
+    if (removes && attribute === 'username') rejectRemoval('userName')
+    user[attribute] = removes ? null : singleValue(value)
   } else if (attribute === 'name') {
     user.name = nameAfter(user.name as Resource, removes, part, value)
   } else if (attribute === 'phonenumbers') {
-    user.phoneNumbers = numbersAfter(user.phoneNumbers as object[], removes, path, value)
+    user.phonenumbers = numbersAfter(user.phonenumbers as object[], removes, path, value)
   }
 }
 
@@ -157,26 +142,22 @@ function nameAfter(
   part: string | undefined,
   value: unknown,
 ): unknown {
-  if (part === undefined) {
-    if (removes) return {}
-    const changes = spelled(value)
-    return typeof changes === 'object' ? { ...before, ...changes } : value
-  }
-  const name = Object.hasOwn(partsOfName, part) ? partsOfName[part] : undefined
-  return name === undefined ? before : { ...before, [name]: removes ? null : singleValue(value) }
+  if (part !== undefined) return { ...before, [part]: removes ? null : singleValue(value) }
+  if (removes) return {}
+  return typeof value === 'object' ? { ...before, ...lowerCaseNames(value) } : value
 }
 
 /** The one phone number, which is of type work. Filters for others select nothing here. */
 function numbersAfter(
   before: readonly object[],
   removes: boolean,
-  { filtered, selects, part }: PatchPath,
+  { selects, part }: PatchPath,
   value: unknown,
 ): unknown {
-  const work = { value: '', ...before[0], type: 'work', primary: true }
-  if (filtered && !selects(work)) return before
-  if (removes) return part === undefined || part === 'value' ? [] : before
-  if (part !== undefined)
-    return part === 'value' ? [{ ...work, value: singleValue(value) }] : before
+  const work = { ...before[0], type: 'work', primary: true }
+  if (!selects(work)) return before
+  if (part !== undefined && part !== 'value') return before
+  if (removes) return []
+  if (part === 'value') return [{ ...work, value: singleValue(value) }]
   return Array.isArray(value) ? value : [value]
 }

@@ -14,8 +14,11 @@ export function readBody<Body>(schema: z.ZodType<Body>, provided: unknown): Body
   })
 }
 
+export const lowerCase = (value: unknown) =>
+  typeof value === 'string' ? value.toLowerCase() : value
+
 /** The fields of a message by their names in lower case; clients may write them in any case. */
-export function lowerCaseNames(message: unknown): unknown {
-  const entries = Object.entries(typeof message === 'object' && message !== null ? message : {})
+export function lowerCaseNames(message: unknown): Record<string, unknown> {
+  const entries = Object.entries(message ?? {})
   return Object.fromEntries(entries.map(([name, one]) => [name.toLowerCase(), one]))
 }

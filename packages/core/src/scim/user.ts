@@ -3,7 +3,7 @@ import { errorText } from '../platform/error-text.ts'
 import { AppError } from '../platform/errors.ts'
 import { line } from '../platform/text.ts'
 import { phoneNumber } from '../users/users.ts'
-import { readBody } from './read-body.ts'
+import { lowerCase, readBody } from './read-body.ts'
 
 /** What a client writes about a user. Null: it has no value. */
 export interface ScimUserAttributes {
@@ -56,7 +56,7 @@ export const orEmpty = <Schema extends z.ZodType>(schema: Schema) =>
 
 /** Microsoft Entra ID writes booleans as `"True"` and `"False"`. */
 const boolean = z.preprocess((value) => {
-  const word = typeof value === 'string' ? value.toLowerCase() : value
+  const word = lowerCase(value)
   return word === 'true' || (word === 'false' ? false : value)
 }, z.boolean())
 
@@ -95,7 +95,7 @@ export function readScimUser(provided: unknown): ScimUserAttributes {
   )
   const numbers = (phoneNumbers ?? []).filter(({ value }) => value)
   const number =
-    numbers.find(({ type }) => type === 'work') ??
+    numbers.find(({ type }) => lowerCase(type) === 'work') ??
     numbers.find(({ primary }) => primary === true) ??
     numbers[0]
   return {
@@ -123,9 +123,7 @@ export function singleValue(value: unknown): unknown {
   return typeof only === 'object' && only !== null && 'value' in only ? only.value : value
 }
 
-/** Throws AppError `invalid_input` at `path` of a PATCH. */
-export function rejectRemoval(path: string, attribute: string): never {
-  throw new AppError('invalid_input', undefined, {
-    issues: [{ path, message: errorText('scimRequired', { attribute }) }],
-  })
+/** Throws AppError `forbidden_field`: SCIM's `mutability` (RFC 7644, section 3.5.2.2). */
+export function rejectRemoval(attribute: string): never {
+  throw new AppError('forbidden_field', errorText('scimRequired', { attribute }))
 }

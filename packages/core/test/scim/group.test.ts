@@ -57,10 +57,10 @@ describe('a group after a PATCH', () => {
     [onMembers('replace', null), []],
     [onMembers('remove', named('B2', 'd4')), ['a1', 'c3']],
     [onMembers('remove', { value: 'b2' }), ['a1', 'c3']],
-    [onMembers('remove', ['B2', null]), ['a1', 'c3']],
+    [onMembers('remove', ['B2', null, { value: { toString: 1 } }]), ['a1', 'c3']],
     [onMembers('remove'), []],
     [onMembers('remove', []), []],
-    [{ op: 'remove', path: 'members[value eq "b2"]' }, ['a1', 'c3']],
+    [{ op: 'remove', path: 'members[value eq "B2"]' }, ['a1', 'c3']],
     [{ op: 'remove', path: 'members[value eq "d4"]' }, ['a1', 'b2', 'c3']],
     [{ op: 'replace', path: 'members[value eq "b2"]', value: named('d4') }, ['a1', 'b2', 'c3']],
   ])('has with %j the members %j', (operation, members) => {
@@ -86,11 +86,7 @@ describe('a group after a PATCH', () => {
   })
 
   it.each([
-    [[{ op: 'remove', path: 'displayName' }], 'operations.0.value'],
-    [
-      [onMembers('remove'), { op: 'replace', path: 'displayName', value: null }],
-      'operations.1.value',
-    ],
+    [[onMembers('remove'), { op: 'add' }], 'operations.1.value'],
     [[{ op: 'add', value: 'Sales' }], 'operations.0.value'],
     [[{ op: 'add', value: null }], 'operations.0.value'],
     [[{ op: 'add', value: named('d4') }], 'operations.0.value'],
@@ -98,5 +94,12 @@ describe('a group after a PATCH', () => {
     [[onMembers('add', ['d4'])], 'members.3'],
   ])('is refused with %j', (operations, path) => {
     expect(faults(...operations)).toEqual([path])
+  })
+
+  it.each([
+    { op: 'remove', path: 'displayName' },
+    { op: 'replace', path: 'displayName', value: null },
+  ])('keeps its name with %j', (operation) => {
+    expect(() => after(operation)).toThrow(expect.objectContaining({ code: 'forbidden_field' }))
   })
 })

@@ -70,12 +70,18 @@ describe('a path', () => {
 
   it.each([
     ['phoneNumbers[type eq "work"].value', 'phonenumbers', 'value'],
-    [`${core}:phoneNumbers[type eq "work"]`, 'phonenumbers', undefined],
+    [`${core}:phoneNumbers[TYPE eq "WORK"]`, 'phonenumbers', undefined],
+    ['urn:a:2.0:b[type eq "work"].c', 'urn:a:2.0:b', 'c'],
   ])('with a filter selects by it: %s', (text, attribute, part) => {
     const path = readPath(text, 'at')
     expect(path).toMatchObject({ attribute, part, filtered: true })
-    expect(path.selects({ type: 'work' })).toBe(true)
+    expect(path.selects({ type: 'Work' })).toBe(true)
     expect(path.selects({ type: 'home' })).toBe(false)
+  })
+
+  it('selects nothing by an object in the place of a text', () => {
+    const { selects } = readPath('emails[type sw "w" or type lt "w"]', 'at')
+    expect(selects({ type: { toString: 1 } })).toBe(false)
   })
 
   it('may have brackets and line ends in the texts of its filter', () => {
@@ -89,12 +95,18 @@ describe('a path', () => {
     'a b',
     ' a',
     'a.1b',
+    'a.',
     'a..b',
+    'urn:a b',
+    `${core}:`,
     'a[b eq "x"',
     'a]',
     '[b eq "x"]',
     'a.c[b eq "x"]',
+    'x]a[b pr]',
     'a[b eq "x"]c',
+    'a[b eq "x"].',
+    'a[b pr].c[d pr]',
     'a[b eq "x"].1c',
     'a[b eq]',
     'a[]',
@@ -187,6 +199,16 @@ describe('a user after a PATCH', () => {
   })
 
   it('has what the last of several operations says', () => {
+    const phone = '+49 30 2222'
+    expect(
+      after(
+        remove('phoneNumbers'),
+        replace('phoneNumbers[value pr].value', '+49 30 3333'),
+        replace('phoneNumbers[type eq "work"].value', phone),
+        replace('name', { givenName: 'M' }),
+        remove('name.givenName'),
+      ),
+    ).toEqual({ ...before, phone, firstName: null })
     expect(after(replace('displayName', 'A'), remove('displayName'))).toMatchObject({
       displayName: null,
     })
@@ -196,9 +218,7 @@ describe('a user after a PATCH', () => {
   })
 
   it.each([
-    [[remove('userName')], 'operations.0.value'],
-    [[replace('active', true), replace('userName', null)], 'operations.1.value'],
-    [[{ op: 'add', value: 'text' }], 'operations.0.value'],
+    [[replace('active', true), { op: 'add', value: 'text' }], 'operations.1.value'],
     [[{ op: 'add', value: null }], 'operations.0.value'],
     [[{ op: 'add', value: [{ active: true }] }], 'operations.0.value'],
     [[{ op: 'add' }], 'operations.0.value'],
@@ -210,4 +230,11 @@ describe('a user after a PATCH', () => {
   ])('is refused with %j', (operations, path) => {
     expect(faults(...operations)).toEqual([path])
   })
+
+  it.each([remove('userName'), { op: 'add', value: { userName: null } }])(
+    'keeps its user name with %j',
+    (operation) => {
+      expect(() => after(operation)).toThrow(expect.objectContaining({ code: 'forbidden_field' }))
+    },
+  )
 })

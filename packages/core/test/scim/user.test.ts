@@ -88,6 +88,13 @@ describe('a user that a client sends', () => {
     [[home, primary], '+49 30 2222'],
     [[home, { ...primary, primary: false }], '+49 30 1111'],
     [[home, { ...work, value: '' }], '+49 30 1111'],
+    [
+      [
+        { ...home, type: { toString: 1 } },
+        { ...work, type: 'Work' },
+      ],
+      '+49 30 3333',
+    ],
     [[{ value: 'TEL:+49301111' }], '+49301111'],
     [[], null],
   ])('keeps one telephone number: of %j it is %s', (phoneNumbers, phone) => {
@@ -103,6 +110,7 @@ describe('a user that a client sends', () => {
     [{ name: { givenName: 'x'.repeat(101) } }, 'name.givenName'],
     [{ phoneNumbers: [home, { value: 'none' }] }, 'phoneNumbers.1.value'],
     [{ phoneNumbers: [{ value: '1 tel:234' }] }, 'phoneNumbers.0.value'],
+    [{ phoneNumbers: [{ value: 49301111 }] }, 'phoneNumbers.0.value'],
     [{ phoneNumbers: [null] }, 'phoneNumbers.0'],
     [{ phoneNumbers: [{ value: 7 }] }, 'phoneNumbers.0.value'],
     [{ phoneNumbers: Array.from({ length: 101 }, () => home) }, 'phoneNumbers'],
