@@ -38,6 +38,8 @@ describe('compareDmarc', () => {
     [['v=DMARC1; p=monitor'], 'p=monitor is not one of'],
     [['v=DMARC1; sp=reject'], 'p= is missing'],
     [['v=DMARC1; p=none; pct=101'], 'pct=101'],
+    [['v=DMARC1; p=none; pct=half'], 'pct=half'],
+    [['v=DMARC1; p=none; sp=monitor'], 'sp=monitor is not one of'],
     [[expected, expected], 'There are 2 DMARC records'],
     [['dmarc please'], 'does not start with v=DMARC1'],
     [['v=dmarc1; p=reject'], 'does not start with v=DMARC1'],
@@ -46,6 +48,16 @@ describe('compareDmarc', () => {
       verdict: 'mismatch',
       reason: expect.stringContaining(reason),
     })
+  })
+
+  it('reads shares and addresses as they are written', () => {
+    const read = (tags: string) => parseDmarc(`v=DMARC1; p=none; ${tags}`).record
+    expect([read('pct=0')?.pct, read('pct=100')?.pct, read('')?.pct]).toEqual([0, 100, 100])
+    expect(read('sp=Reject')).toMatchObject({ policy: 'none', subdomains: 'reject' })
+    expect(read('rua=mailto:A%21b@c.example!10m, MAILTO:d%zz@e.example')?.rua).toEqual([
+      'a!b@c.example',
+      'd%zz@e.example',
+    ])
   })
 
   it('is missing without a TXT record, and passes over foreign ones beside it', () => {

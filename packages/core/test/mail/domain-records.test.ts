@@ -198,6 +198,22 @@ describe('judgeRecords', () => {
     })
   })
 
+  it('names the first five hosts that mail goes to, and shows twenty values', () => {
+    const values = Array.from({ length: 21 }, (_, n) => `${n} mx${n % 7}.elsewhere.example`)
+    const mx = one(judge({ [`MX ${name}`]: values }), 'mx')
+    expect(mx?.found).toEqual(values.slice(0, 20))
+    const hosts = [0, 1, 2, 3, 4].map((n) => `mx${n}.elsewhere.example`).join(', ')
+    expect(mx?.reason).toContain(`Mail goes to ${hosts} instead`)
+  })
+
+  it('compares names in any case, and texts with any white space between words', () => {
+    const verdictOf = (key: string, value: string) =>
+      judge({ [key]: [value] }).find((record) => `${record.type} ${record.name}` === key)?.verdict
+    expect(verdictOf(`CNAME autoconfig.${name}`, ' Mail.Host.Example ')).toBe('ok')
+    expect(verdictOf(`SRV _imaps._tcp.${name}`, '0  1 993 MAIL.host.example')).toBe('ok')
+    expect(verdictOf(`MX ${name}`, ' 10  MAIL.host.example')).toBe('ok')
+  })
+
   it('takes another preference of the only mail server, and the proof in quotation marks', () => {
     expect(one(judge({ [`MX ${name}`]: ['0 mail.host.example'] }), 'mx')).toMatchObject({
       verdict: 'ok',
@@ -316,6 +332,19 @@ describe('stateOf', () => {
     expect(stateOf(records(changes), { proven, complete: true })).toBe(state)
   })
 
+  it('is not failing while one of several keys is right', () => {
+    const isKey = ({ purpose }: RecordVerdict) => purpose === 'dkim'
+    const keys = (...verdicts: Verdict[]) =>
+      verdicts.flatMap((verdict) => records({ dkim: verdict }).filter(isKey))
+    const others = records({}).filter((record) => !isKey(record))
+    const state = (...verdicts: Verdict[]) =>
+      stateOf([...others, ...keys(...verdicts)], { proven: true, complete: true })
+    expect(state('missing', 'mismatch')).toBe('failing')
+    expect(state('missing', 'ok')).toBe('degraded')
+    expect(state('unknown', 'ok')).toBe('unknown')
+    expect(state()).toBe('verified')
+  })
+
   it('is not verified while the mail server lacks something, and unchecked before the first check', () => {
     expect(stateOf(records({}), { proven: true, complete: false })).toBe('degraded')
     expect(stateOf(records({}, 'unchecked'), { proven: true, complete: true })).toBe('unchecked')
@@ -389,6 +418,11 @@ it('checks again soon while someone waits, and daily when everything is fine', (
     after('verified', true, 1),
     after('failing', true, 500),
   ]).toEqual([10, 1440, 1440, 60])
+  expect([
+    after('pending', false, 24),
+    after('pending', false, 1, false),
+    after('verified', true, 500, false),
+  ]).toEqual([1440, 10, 10])
   expect([
     after('unknown', true, 500),
     after('pending', false, 0.1, false),

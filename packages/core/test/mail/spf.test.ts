@@ -45,6 +45,8 @@ describe('parseSpf', () => {
       6,
     ],
     ['v=spf1 mx redirect=other.example unknown=value', 1],
+    ['v=spf1 ip4:192.0.2.10/32 ip6:2001:db8::10/128 a/32//128 mx//0 -all', 5],
+    ['v=spf1 ptr:host.example. exp=why.example -all', 2],
   ])('reads %s', (text, terms) => {
     expect(parseSpf(text).record?.terms).toHaveLength(terms)
   })
@@ -59,6 +61,13 @@ describe('parseSpf', () => {
     ['v=spf1 include: -all', 'names no domain'],
     ['v=spf1 include -all', 'names no domain'],
     ['v=spf1 a/33', 'cannot be read'],
+    ['v=spf1 mx//129', 'cannot be read'],
+    ['v=spf1 a:-host.example', 'cannot be read'],
+    ['v=spf1 ptr:', 'cannot be read'],
+    ['v=spf1 ip6:2001:db8::/129', 'no IPv6 network'],
+    [`v=spf1 include:${'a'.repeat(250)}.com`, 'names no domain'],
+    ['v=spf1 redirect= -all', 'names no domain'],
+    ['v=spf1 exp=a.example exp=b.example', 'appears twice'],
     ['v=spf1 mx: -all', 'cannot be read'],
     ['v=spf1 -all:x', 'cannot be read'],
     ['v=spf1 redirect=a.example redirect=b.example', 'appears twice'],
@@ -154,6 +163,18 @@ describe('compareSpf', () => {
     ['v=spf1 ip4:192.0.2.10 -all', 'mail.host.example (2001:db8::10) send: the result is fail', {}],
     ['v=spf1 -mx a:mail.host.example -all', 'the result is fail', {}],
     ['v=spf1 ?mx -all', 'the result is neutral', {}],
+    ['v=spf1 ~mx -all', 'the result is softfail', {}],
+    [
+      'v=spf1 include:soft.example',
+      'the result is neutral',
+      { 'TXT soft.example': ['v=spf1 ~mx'] },
+    ],
+    ['v=spf1 a -all', '(2001:db8::10) send', { 'A acme.example': ['192.0.2.10'] }],
+    [
+      'v=spf1 mx:other.example -all',
+      'the result is fail',
+      { 'MX other.example': ['10 x.example'] },
+    ],
     ['v=spf1 mx +all', 'lets everyone send', {}],
     ['v=spf1 mx', 'End it with -all', {}],
     ['v=spf1 mx ?all', 'End it with -all', {}],
@@ -213,6 +234,17 @@ describe('compareSpf', () => {
       judge(['v=spf1 include:far.example mx -all'], { 'TXT far.example': broken }).verdict,
     ).toBe('unknown')
     expect(judge(['v=spf1 exists:%{i}.list.example -all']).verdict).toBe('unknown')
+    for (const text of [
+      'a:far.example',
+      'mx:far.example',
+      'a:%{d}.example',
+      'include:%{d}.example',
+    ]) {
+      const far = { 'A far.example': broken, 'AAAA far.example': broken, 'MX far.example': broken }
+      expect(judge([`v=spf1 ${text} -all`], far).verdict, text).toBe('unknown')
+      // What is not known changes nothing where a later part allows anyway.
+      expect(judge([`v=spf1 ${text} a:${host} -all`], far).verdict, text).toBe('ok')
+    }
   })
 
   it('is content with ~all and says what -all would do', () => {
