@@ -92,6 +92,20 @@ describe('what one address may ask for', () => {
     expect(await stored()).toBe(before)
   })
 
+  it('is used up by holding, extending and giving back a time alike', async () => {
+    const lock = `/slot-locks/${crypto.randomUUID()}`
+    for (const [method, status] of [
+      ['DELETE', 204],
+      ['PATCH', 404],
+    ] as const) {
+      const address = newAddress()
+      for (let n = 0; n < 20; n++)
+        expect((await visit(testApp, method, lock, { address })).status).toBe(status)
+      const rejected = await visit(testApp, method, lock, { address })
+      expect([rejected.status, rejected.body.code]).toEqual([429, 'rate_limited'])
+    }
+  })
+
   it('is fifty bookings a day, whatever the minute', async () => {
     const address = newAddress()
     for (let minute = 0; minute < 5; minute++) {

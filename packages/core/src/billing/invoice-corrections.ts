@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { correctionKinds, correctionStates, creditDestinations } from '../platform/choices.ts'
 import { issueText } from '../platform/issue-text.ts'
 import { cursor, page, pageLimit } from '../platform/paging.ts'
-import { instant, line } from '../platform/text.ts'
+import { calendarDate, instant, line } from '../platform/text.ts'
 import { slugFilter } from '../tenants/slugs.ts'
 import type { InvoiceStatus } from './billing.ts'
 import { minorAmount } from './money.ts'
@@ -173,7 +173,7 @@ export const CorrectInvoice = z
     /** Of the transfer, as the bank shows it. */
     reference: line(140).optional(),
     /** The day on which the transfer arrived. */
-    paidOn: z.iso.date().optional(),
+    paidOn: calendarDate().optional(),
     /** For the audit log. */
     reason: line(500, 10),
   })

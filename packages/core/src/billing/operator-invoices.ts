@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { cursor, page, pageLimit } from '../platform/paging.ts'
-import { instant, line } from '../platform/text.ts'
+import { calendarDate, instant, line } from '../platform/text.ts'
 import { slugFilter } from '../tenants/slugs.ts'
 import { InvoiceLine, InvoiceView, invoiceDisplayStatus } from './billing.ts'
 import { CorrectionView, creditDestination } from './invoice-corrections.ts'
@@ -16,8 +16,8 @@ const filters = {
   /** A number, or how it begins. */
   number: line(100).optional(),
   /** By the day on which it was finalized, in UTC; `to` is included. */
-  from: z.iso.date().optional(),
-  to: z.iso.date().optional(),
+  from: calendarDate().optional(),
+  to: calendarDate().optional(),
 }
 
 export const ListOperatorInvoices = z.strictObject({

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { priceMigrationStates, priceMoveStates } from '../platform/choices.ts'
 import { cursor, page, pageLimit } from '../platform/paging.ts'
-import { instant, line } from '../platform/text.ts'
+import { calendarDate, instant, line } from '../platform/text.ts'
 import { plan } from '../tenants/tenants.ts'
 import { minorAmount } from './money.ts'
 import { billingCycle, periodAt } from './subscriptions.ts'
@@ -77,7 +77,7 @@ export type PriceMigrationPreview = z.infer<typeof PriceMigrationPreview>
 export const StartPriceMigration = z.strictObject({
   id,
   /** Each subscriber moves at the first renewal on or after this day, in UTC. */
-  from: z.iso.date(),
+  from: calendarDate(),
   /** Whether subscribers may keep the old price. */
   mayKeep: z.boolean().default(false),
   reason: line(500, 10),

@@ -40,13 +40,16 @@ export const locksRouter = router({
   renew: publicProcedure
     .meta({
       openapi: { method: 'PATCH', path: one, ...shared, summary: 'Hold a time for longer' },
-      errors: ['not_found', 'lock_expired', 'limit_reached'],
+      errors: ['not_found', 'lock_expired', 'limit_reached', 'rate_limited'],
     })
     .input(SlotLockPath)
     .output(RenewedSlotLock)
     .mutation(({ ctx, input }) => renewLock(ctx, input.id)),
   release: publicProcedure
-    .meta({ openapi: { method: 'DELETE', path: one, ...shared, summary: 'Give a held time back' } })
+    .meta({
+      openapi: { method: 'DELETE', path: one, ...shared, summary: 'Give a held time back' },
+      errors: ['rate_limited'],
+    })
     .input(SlotLockPath)
     .output(z.void())
     .mutation(({ ctx, input }) => releaseLock(ctx, input.id)),
