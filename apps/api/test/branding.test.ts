@@ -2,9 +2,9 @@ import { emailTemplates } from '@atrium/core/branding/email-templates'
 import { templateKeys } from '@atrium/core/branding/template-keys'
 import { writeText } from '@atrium/core/platform/errors'
 import { startTestApp, type TestApp } from '@atrium/testing/test-app'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { templateFaults } from '../src/branding/check.ts'
-import { renderMessage } from '../src/branding/render.ts'
+import { customPartMs, renderMessage } from '../src/branding/render.ts'
 import { sampleValues } from '../src/branding/samples.ts'
 
 let testApp: TestApp
@@ -330,6 +330,16 @@ describe('a preview', () => {
 })
 
 describe('a template', () => {
+  it('that is ours is rendered however busy the machine is, one of somebody else is not', () => {
+    using now = vi.spyOn(performance, 'now')
+    let time = 0
+    now.mockImplementation(() => (time += 1_000))
+    const standard = emailTemplates['member.welcome'].standard('en')
+    const values = sampleValues('member.welcome')
+    expect(renderMessage(standard, values).text).toContain('Welcome, Mira Member')
+    expect(() => renderMessage(standard, values, customPartMs)).toThrow('render limit')
+  })
+
   const faults = (html: string) =>
     templateFaults('booking.confirmed', { subject: 'x', html, text: 'y' }, 'p').map(({ message }) =>
       writeText(message, 'en'),

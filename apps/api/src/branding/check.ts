@@ -5,7 +5,7 @@ import type { IssueText } from '@atrium/core/platform/errors'
 import { type Template, Tokenizer, type TopLevelToken, TypeGuards, type Variable } from 'liquidjs'
 import type { MessageText } from '../platform/templates.ts'
 import { allowedTags, deepest, innerTags, liquidFor } from './liquid.ts'
-import { renderParsed } from './render.ts'
+import { customPartMs, renderParsed } from './render.ts'
 import { sampleValues } from './samples.ts'
 
 /** An error with its position; line and column start at 1. */
@@ -113,7 +113,7 @@ function meaningFault(
       }),
     }
   }
-  renderParsed(kind, templates, sampleValues(key))
+  renderParsed(kind, templates, sampleValues(key), customPartMs)
   return undefined
 }
 

@@ -99,7 +99,6 @@ function createEngine(html: boolean): Liquid {
     strictFilters: true,
     strictVariables: true,
     parseLimit: 100_000,
-    renderLimit: 250,
     memoryLimit: 1_000_000,
     ...(html ? { outputEscape: escapeHtml } : {}),
   })

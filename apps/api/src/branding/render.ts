@@ -7,23 +7,28 @@ const longestOutput = 300_000
 const longestSubject = 500
 
 /**
- * A message from its template, at most 300,000 characters a part, within a quarter of a second each
+ * How long a part of a text that people wrote may take. Texts of the product have no such limit: a
+ * busy machine would reach it and delay a mail.
+ */
+export const customPartMs = 250
+
+/**
+ * A message from its template, at most 300,000 characters a part, within `partMs` milliseconds each
  * and a bounded amount of memory. Values are escaped in `html`; the subject becomes one line.
  * Throws for a template that `templateFaults` would not pass.
  */
 export function renderMessage(
   { subject, html, text }: MessageText,
   values: TemplateValues,
+  partMs = Number.POSITIVE_INFINITY,
 ): MessageText {
+  const part = (kind: 'html' | 'text', source: string) =>
+    renderParsed(kind, parsed(kind, source), values, partMs)
   return {
-    subject: oneLine(renderPart('text', subject, values)),
-    html: html === null ? null : renderPart('html', html, values),
-    text: renderPart('text', text, values),
+    subject: oneLine(part('text', subject)),
+    html: html === null ? null : part('html', html),
+    text: part('text', text),
   }
-}
-
-function renderPart(kind: 'html' | 'text', source: string, values: TemplateValues): string {
-  return renderParsed(kind, parsed(kind, source), values)
 }
 
 /**
@@ -54,9 +59,11 @@ export function renderParsed(
   kind: 'html' | 'text',
   templates: Template[],
   values: TemplateValues,
+  partMs: number,
 ): string {
   const liquid = liquidFor(kind)
-  const context = new Context(values, liquid.options, { sync: true }, { liquid })
+  const limits = { sync: true, renderLimit: partMs }
+  const context = new Context(values, liquid.options, limits, { liquid })
   boundSteps(context)
   const output = { buffer: '', write }
   function write(piece: unknown): void {

@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads'
 import type { TemplateJob } from '../platform/templates.ts'
 import { templateFaults } from './check.ts'
-import { renderMessage } from './render.ts'
+import { customPartMs, renderMessage } from './render.ts'
 import type { TemplateReply } from './template-thread.ts'
 
 /**
@@ -19,7 +19,7 @@ function replyTo(job: TemplateJob): TemplateReply {
       result:
         job.kind === 'check'
           ? templateFaults(job.key, job.template, job.path)
-          : renderMessage(job.template, job.values),
+          : renderMessage(job.template, job.values, customPartMs),
     }
   } catch (error) {
     return { error: error instanceof Error ? error.message : String(error) }
