@@ -12,8 +12,11 @@ export const filterLimits = { characters: 2000, conditions: 50 } as const
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it rejects the controls
 const control = /[\u0000-\u001f\u007f]/
 
-/** A text of a filter, as JSON. The parser takes most escapes for themselves, so it gets none. */
-const quoted = /"(?:[^"\\]|\\.)*"/g
+/**
+ * A text of a filter, as JSON. The parser takes most escapes for themselves, so it gets none. One
+ * that does not end reaches to the end, where reading it as JSON fails.
+ */
+const quoted = /"(?:[^"\\]|\\[\s\S])*(?:"|\\?$)/g
 
 /**
  * The filter of a list (RFC 7644, section 3.4.2.2). Throws AppError `invalid_input` under `path`
