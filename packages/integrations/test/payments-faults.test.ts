@@ -146,7 +146,13 @@ describe('on the sandbox', () => {
   })
 
   it('the same write after a timeout of all its tries finds what the first one made', async () => {
-    await using world = await openPayments({ deadlineMs: 60, retries: 0 })
+    await using world = await openPayments()
+    const hasty = stripe({
+      secretKey: demoServiceCredentials.stripeSecretKey,
+      apiUrl: world.sandbox.paymentsUrl,
+      deadlineMs: 60,
+      retries: 0,
+    })
     const customerId = await world.customer('pm_card_visa')
     const input = {
       customerId,
@@ -164,15 +170,11 @@ describe('on the sandbox', () => {
       after: true,
       times: 1,
     })
-    await expect(world.payments.createSubscription(input, write)).rejects.toMatchObject({
+    await expect(hasty.createSubscription(input, write)).rejects.toMatchObject({
       kind: 'timeout',
     })
-    const patient = stripe({
-      secretKey: demoServiceCredentials.stripeSecretKey,
-      apiUrl: world.sandbox.paymentsUrl,
-    })
-    const { subscription } = await patient.createSubscription(input, write)
-    expect((await patient.listSubscriptions(customerId)).map(({ id }) => id)).toEqual([
+    const { subscription } = await world.payments.createSubscription(input, write)
+    expect((await world.payments.listSubscriptions(customerId)).map(({ id }) => id)).toEqual([
       subscription.id,
     ])
   })
