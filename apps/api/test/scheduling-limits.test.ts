@@ -92,7 +92,7 @@ describe('what one address may ask for', () => {
     expect(await stored()).toBe(before)
   })
 
-  it('is used up by holding, extending and giving back a time alike', async () => {
+  it('is used up by extending and by giving back a time as well', async () => {
     const lock = `/slot-locks/${crypto.randomUUID()}`
     for (const [method, status] of [
       ['DELETE', 204],

@@ -14,6 +14,7 @@ export function readBody<Body>(schema: z.ZodType<Body>, provided: unknown): Body
   })
 }
 
+/** The value in lower case when it is a text: SCIM compares most without case. */
 export const lowerCase = (value: unknown) =>
   typeof value === 'string' ? value.toLowerCase() : value
 

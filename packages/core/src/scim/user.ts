@@ -36,7 +36,7 @@ const spellings = new Map(
 )
 
 /** The attributes as RFC 7643 spells them; clients may write them in any case. */
-export function spelled(value: unknown): unknown {
+function spelled(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, one]) => [spellings.get(name.toLowerCase()) ?? name, one]),

@@ -48,7 +48,7 @@ describe('a request for access', () => {
   })
 
   it.each([{ scopes: [] }, { reason: ' ' }, { reason: undefined }, { scopes: ['billing'] }])(
-    'is refused with %j',
+    'is rejected with %j',
     (change) => {
       const { error } = AskForAccess.safeParse({ ...asked, ...change })
       expect(error?.issues.map(({ path }) => path[0])).toEqual(Object.keys(change))

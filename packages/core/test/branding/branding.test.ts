@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { UpdateBranding } from '../../src/branding/branding.ts'
 import { brandableKey } from '../../src/branding/template-keys.ts'
+import { zodIssuePaths } from '../zod-issues.ts'
 
 describe('a message', () => {
   it('is branded by tenants unless it is one of the platform', () => {
@@ -12,10 +13,7 @@ describe('a message', () => {
 })
 
 describe('a change of the branding', () => {
-  const issuesOf = (fields: object) =>
-    (UpdateBranding.safeParse({ slug: 'acme', ...fields }).error?.issues ?? []).map(({ path }) =>
-      path.join('.'),
-    )
+  const issuesOf = (fields: object) => zodIssuePaths(UpdateBranding, { slug: 'acme', ...fields })
   const written = { subject: 'Welcome', text: 'Hello' }
   const welcome = (template: object | null) => ({ emailTemplates: { 'member.welcome': template } })
 
@@ -40,7 +38,7 @@ describe('a change of the branding', () => {
     [welcome({ ...written, subject: 'x'.repeat(301) }), 'emailTemplates.member.welcome.subject'],
     [welcome({ ...written, html: 'x'.repeat(60_001) }), 'emailTemplates.member.welcome.html'],
     [{ emailTemplates: { 'payout.paid': written } }, 'emailTemplates'],
-  ])('is refused with %j', (fields, path) => {
+  ])('is rejected with %j', (fields, path) => {
     expect(issuesOf(fields)).toEqual([path])
   })
 })

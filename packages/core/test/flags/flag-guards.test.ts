@@ -8,12 +8,10 @@ import {
 import { CreateFlag } from '@atrium/core/flags/flags'
 import { fc, test } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
+import { zodIssues } from '../zod-issues.ts'
 
 const rule = { signal: 'server_errors', windowMinutes: 30, threshold: 5, minimum: 100 } as const
-const issuesOf = (guards: unknown) =>
-  CreateFlag.safeParse({ key: 'new_flag', guards }).error?.issues.map(
-    ({ path, message }) => `${path.join('.')}: ${message}`,
-  ) ?? []
+const issuesOf = (guards: unknown) => zodIssues(CreateFlag, { key: 'new_flag', guards })
 
 describe('guard rules', () => {
   it('take each signal over several windows', () => {

@@ -1,8 +1,9 @@
 import { CreateFlag, isBareKill, isKill, UpdateFlag } from '@atrium/core/flags/flags'
 import { describe, expect, it } from 'vitest'
+import { zodIssuePaths } from '../zod-issues.ts'
 
 const pathsOf = (schema: typeof CreateFlag | typeof UpdateFlag, input: unknown) =>
-  schema.safeParse(input).error?.issues.map((issue) => issue.path.join('.')) ?? []
+  zodIssuePaths(schema, input)
 
 describe('a new flag', () => {
   it.each(['a', 'A_flag', '1flag', 'with-dash', `a${'b'.repeat(63)}`, 'evaluate', 'new', ''])(

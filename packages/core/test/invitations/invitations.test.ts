@@ -54,7 +54,7 @@ describe('an accepted invitation', () => {
     { handoff: 'tempPassword', link, tempPassword },
     { handoff: 'existing', link },
     { handoff: 'existing', tempPassword },
-  ])('hands over nothing else: %j is refused', (handedOver) => {
+  ])('hands over nothing else: %j is rejected', (handedOver) => {
     expect(AcceptedInvitation.safeParse({ ...accepted, ...handedOver }).success).toBe(false)
   })
 })

@@ -1,14 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { RemoveAppPassword } from '../../src/members/app-passwords.ts'
 import { StartImport } from '../../src/members/member-import.ts'
+import { zodIssues } from '../zod-issues.ts'
 
 const slug = 'acme'
 
 describe('the text of an import', () => {
-  const issuesOf = (csv: string) =>
-    (StartImport.safeParse({ slug, csv, dryRun: true }).error?.issues ?? []).map(
-      ({ path, message }) => `${path.join('.')}: ${message}`,
-    )
+  const issuesOf = (csv: string) => zodIssues(StartImport, { slug, csv, dryRun: true })
 
   it.each([
     'email,name\r\na,A\r\n',
@@ -20,7 +18,7 @@ describe('the text of an import', () => {
   })
 
   it.each(['email\na\u0000', 'email\n\u202ea', 'email\na\u001b[0m', 'email\n\ud800'])(
-    'has no hidden characters: %j is refused',
+    'has no hidden characters: %j is rejected',
     (csv) => {
       expect(issuesOf(csv)).toEqual(['csv: Control and invisible characters are not allowed.'])
     },

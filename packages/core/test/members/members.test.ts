@@ -34,7 +34,7 @@ describe('the address of a member', () => {
     '"a"@acme.example',
     'a@127.0.0.1',
     `${'a'.repeat(65)}`,
-  ])('%j is refused with a reason', (typed) => {
+  ])('%j is rejected with a reason', (typed) => {
     const { error } = memberAddress.safeParse(typed)
     expect(error?.issues[0]?.message).toMatch(/@/)
   })

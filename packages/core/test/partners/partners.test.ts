@@ -12,6 +12,7 @@ import {
 import { SaveReport, savedReportKinds } from '@atrium/core/reports/saved-reports'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { zodIssues } from '../zod-issues.ts'
 
 describe('access levels', () => {
   it('may what the table of the contract says', () => {
@@ -83,9 +84,7 @@ describe('a change', () => {
 
 describe('the address of a partner’s support', () => {
   const issuesOf = (supportUrl: string) =>
-    (UpdatePartnerSettings.safeParse({ slug: 'north', supportUrl }).error?.issues ?? []).map(
-      ({ path, message }) => `${path.join('.')}: ${message}`,
-    )
+    zodIssues(UpdatePartnerSettings, { slug: 'north', supportUrl })
   const longest = 'https://help.example/'.padEnd(500, 'x')
 
   it.each(['https://help.example/contact?from=atrium#form', longest])('may be %s', (address) => {
@@ -122,7 +121,7 @@ describe('a saved report', () => {
   it.each([
     [{ band: 'ill' }, 'params.band'],
     [{ colour: 'red', size: 7 }, 'params.colour'],
-  ])('is refused with the parameters %j at the first wrong one', (params, path) => {
+  ])('is rejected with the parameters %j at the first wrong one', (params, path) => {
     const { error } = SaveReport.safeParse({ slug: 'north', name: 'Mine', kind: 'health', params })
     expect(error?.issues.map((issue) => issue.path.join('.'))).toEqual([path])
   })

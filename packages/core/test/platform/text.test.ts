@@ -175,7 +175,7 @@ describe('an e-mail address', () => {
     expect(accepts(emailAddress, given)).toBe(false)
   })
   test.prop([fc.emailAddress()])(
-    'of RFC 5322 is kept in lower case or refused, and never changed otherwise',
+    'of RFC 5322 is kept in lower case or rejected, and never changed otherwise',
     (address) => {
       const parsed = emailAddress.safeParse(address)
       if (parsed.success) expect(parsed.data).toBe(address.toLowerCase())

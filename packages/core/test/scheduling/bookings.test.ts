@@ -5,6 +5,7 @@ import {
   CreateBooking,
   ListBookings,
 } from '../../src/scheduling/bookings.ts'
+import { zodIssues } from '../zod-issues.ts'
 
 describe('the start of a booking', () => {
   it.each([
@@ -36,10 +37,7 @@ describe('a booking', () => {
     start: '2026-03-01T09:00:00Z',
     attendee,
   }
-  const issuesOf = (fields: object) =>
-    (CreateBooking.safeParse({ ...requested, ...fields }).error?.issues ?? []).map(
-      ({ path, message }) => `${path.join('.')}: ${message}`,
-    )
+  const issuesOf = (fields: object) => zodIssues(CreateBooking, { ...requested, ...fields })
 
   it('has neither guests nor answers unless the visitor names some', () => {
     expect(CreateBooking.parse(requested)).toEqual({

@@ -9,6 +9,7 @@ import {
   UpdateEventType,
 } from '../../src/scheduling/event-types.ts'
 import { dayOf } from '../../src/scheduling/time-zones.ts'
+import { zodIssues } from '../zod-issues.ts'
 
 const [own, other, third] = [1, 2, 3].map((n) => `0195e6a0-0000-7000-8000-00000000000${n}`) as [
   string,
@@ -24,10 +25,7 @@ const given = (fields: object) => ({
   location: 'https://meet.example.com/anna',
   ...fields,
 })
-const issuesOf = (fields: object) =>
-  CreateEventType.safeParse(given(fields)).error?.issues.map(
-    ({ path, message }) => `${path.join('.')}: ${message}`,
-  ) ?? []
+const issuesOf = (fields: object) => zodIssues(CreateEventType, given(fields))
 
 describe('a new event type', () => {
   it('is as the defaults say where nothing is given', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { z } from 'zod'
 import {
   CreateHost,
   embedOrigin,
@@ -8,19 +9,12 @@ import {
   UpdateBookingPage,
   UpdateHost,
 } from '../../src/scheduling/hosts.ts'
+import { zodIssues } from '../zod-issues.ts'
 
 const slug = 'acme'
 const hostId = '01a1ffa0-915e-7644-aaf6-d11f66e35098'
 
-interface Schema {
-  safeParse(value: unknown): {
-    error?: { issues: readonly { path: readonly PropertyKey[]; message: string }[] } | undefined
-  }
-}
-const issuesOf = (schema: Schema, input: object) =>
-  (schema.safeParse({ slug, hostId, ...input }).error?.issues ?? []).map(
-    ({ path, message }) => `${path.join('.')}: ${message}`,
-  )
+const issuesOf = (schema: z.ZodType, input: object) => zodIssues(schema, { slug, hostId, ...input })
 
 describe('the key of a host', () => {
   it.each(['ab', 'admin', 'a-1', 'x'.repeat(63)])('may be %s', (key) => {
@@ -101,7 +95,7 @@ describe('the password of a mailbox', () => {
     [{ mode: 'enter', username, secret: '' }, ['secret']],
     [{ mode: 'mint', secret }, ['secret']],
     [{ mode: 'mint', username, secret }, ['username', 'secret']],
-  ])('is refused as %j', (input, paths) => {
+  ])('is rejected as %j', (input, paths) => {
     const issues = issuesOf(SetMailCredential, input)
     expect(issues.map((issue) => issue.split(':')[0])).toEqual(paths)
     expect(issues.every((issue) => /: .+\.$/.test(issue))).toBe(true)

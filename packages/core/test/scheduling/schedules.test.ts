@@ -15,6 +15,7 @@ import {
   weekOnWire,
 } from '../../src/scheduling/schedules.ts'
 import { findSlots } from '../../src/scheduling/slots.ts'
+import { zodIssues } from '../zod-issues.ts'
 
 const hostId = '0195e6a0-0000-7000-8000-000000000001'
 const given = (fields: object) => ({
@@ -25,10 +26,7 @@ const given = (fields: object) => ({
   weekly: {},
   ...fields,
 })
-const issuesOf = (fields: object) =>
-  CreateSchedule.safeParse(given(fields)).error?.issues.map(
-    ({ path, message }) => `${path.join('.')}: ${message}`,
-  ) ?? []
+const issuesOf = (fields: object) => zodIssues(CreateSchedule, given(fields))
 
 const hours: fc.Arbitrary<Hours> = fc
   .tuple(fc.integer({ min: 0, max: 1_439 }), fc.integer({ min: 0, max: 1_440 }))

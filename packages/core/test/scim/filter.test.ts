@@ -76,7 +76,7 @@ describe('a filter', () => {
     'a pr b pr',
     String.raw`a eq "CORP\ada"`,
     '',
-  ])('is refused when it is malformed: %j', (text) => {
+  ])('is rejected when it is malformed: %j', (text) => {
     expect(rejection(() => parseScimFilter(text))).toEqual(malformed)
   })
 
@@ -87,7 +87,7 @@ describe('a filter', () => {
     },
   )
 
-  it('is refused at the path that the caller names', () => {
+  it('is rejected at the path that the caller names', () => {
     const [issue] = rejection(() => parseScimFilter('userName eq', 'operations.0.path')) ?? []
     expect(issue).toMatch(/^operations\.0\.path: /)
   })

@@ -33,7 +33,7 @@ describe('a group that a client sends', () => {
     [{ members: ['a1'] }, 'members.0'],
     [{ members: [{ value: 'a1' }, {}] }, 'members.1.value'],
     [{ members: [{ value: 'x'.repeat(201) }] }, 'members.0.value'],
-  ])('is refused with %j', (attributes, path) => {
+  ])('is rejected with %j', (attributes, path) => {
     const read = () => readScimGroup({ displayName: 'Sales', ...attributes })
     expect(paths(rejection(read))).toEqual([path])
   })
@@ -92,7 +92,7 @@ describe('a group after a PATCH', () => {
     [[{ op: 'add', value: named('d4') }], 'operations.0.value'],
     [[{ op: 'add', value: { 'a b': 1 } }], 'operations.0.value'],
     [[onMembers('add', ['d4'])], 'members.3'],
-  ])('is refused with %j', (operations, path) => {
+  ])('is rejected with %j', (operations, path) => {
     expect(faults(...operations)).toEqual([path])
   })
 

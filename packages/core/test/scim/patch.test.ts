@@ -33,7 +33,7 @@ describe('the operations of a PATCH', () => {
     [[{ op: 'add', path: 'a' }, { op: 'remove' }], 'operations.1'],
     [[{ op: 'remove', path: '' }], 'operations.0'],
     ['none', 'operations'],
-  ])('are refused as %j', (Operations, path) => {
+  ])('are rejected as %j', (Operations, path) => {
     expect(paths(rejection(() => readPatch({ Operations })))).toEqual([path])
   })
 
@@ -227,7 +227,7 @@ describe('a user after a PATCH', () => {
     [[replace('name', 'Mira')], 'name'],
     [[replace('name.givenName', 7)], 'name.givenName'],
     [[replace('phoneNumbers.value', 'none')], 'phoneNumbers.0.value'],
-  ])('is refused with %j', (operations, path) => {
+  ])('is rejected with %j', (operations, path) => {
     expect(faults(...operations)).toEqual([path])
   })
 

@@ -55,7 +55,7 @@ describe('a search', () => {
     [{ count: 'many' }, 'count'],
     [{ attributes: 'userName' }, 'attributes'],
     [{ filter: 7 }, 'filter'],
-  ])('is refused with %j', (body, path) => {
+  ])('is rejected with %j', (body, path) => {
     expect(rejection(() => read(body))).toEqual([expect.stringMatching(`^${path}: `)])
   })
 })

@@ -76,7 +76,7 @@ describe('a user that a client sends', () => {
     expect(read({ active: value }).active).toBe(active)
   })
 
-  it.each(['yes', '', 1, []])('is refused with %j for active', (active) => {
+  it.each(['yes', '', 1, []])('is rejected with %j for active', (active) => {
     expect(faults({ active })).toEqual([expect.stringMatching(/^active: /)])
   })
 
@@ -114,7 +114,7 @@ describe('a user that a client sends', () => {
     [{ phoneNumbers: [null] }, 'phoneNumbers.0'],
     [{ phoneNumbers: [{ value: 7 }] }, 'phoneNumbers.0.value'],
     [{ phoneNumbers: Array.from({ length: 101 }, () => home) }, 'phoneNumbers'],
-  ])('is refused with %j', (attributes, path) => {
+  ])('is rejected with %j', (attributes, path) => {
     expect(faults(attributes)?.map((fault) => fault.split(':')[0])).toEqual([path])
   })
 

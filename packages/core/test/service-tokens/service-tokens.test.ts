@@ -6,6 +6,7 @@ import {
   RotateServiceToken,
   serviceTokenDays,
 } from '../../src/service-tokens/service-tokens.ts'
+import { zodIssuePaths } from '../zod-issues.ts'
 
 describe('the scopes of a kind of token', () => {
   it('are all for the platform, and fewer for a partner and a tenant', () => {
@@ -56,10 +57,7 @@ describe('what a call needs', () => {
 describe('a new service token', () => {
   const token = { slug: 'acme', name: 'Backup', scopes: ['mail:read'], expiresInDays: 90 }
   const { most } = serviceTokenDays
-  const issuesOf = (change: object) =>
-    (CreateServiceToken.safeParse({ ...token, ...change }).error?.issues ?? []).map(({ path }) =>
-      path.join('.'),
-    )
+  const issuesOf = (change: object) => zodIssuePaths(CreateServiceToken, { ...token, ...change })
 
   it('is accepted from every address unless it names networks', () => {
     expect(CreateServiceToken.parse(token).networks).toEqual([])
@@ -85,7 +83,7 @@ describe('a new service token', () => {
     [{ expiresInDays: most + 1 }, 'expiresInDays'],
     [{ expiresInDays: 1.5 }, 'expiresInDays'],
     [{ expiresInDays: undefined }, 'expiresInDays'],
-  ])('is refused with %j', (change, path) => {
+  ])('is rejected with %j', (change, path) => {
     expect(issuesOf(change)).toEqual([path])
   })
 

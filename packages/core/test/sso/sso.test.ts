@@ -1,6 +1,7 @@
 import { fc, it as property } from '@fast-check/vitest'
 import { describe, expect, it } from 'vitest'
 import { CreateSsoApp, redirectUriFault } from '../../src/sso/sso.ts'
+import { zodIssuePaths } from '../zod-issues.ts'
 
 describe('a redirect address', () => {
   it.each([
@@ -81,10 +82,7 @@ describe('a redirect address', () => {
 
 describe('the input of a creation', () => {
   const input = { slug: 'acme', name: 'Wiki', redirectUris: ['https://wiki.example.com/cb'] }
-  const issuesOf = (change: object) =>
-    (CreateSsoApp.safeParse({ ...input, ...change }).error?.issues ?? []).map(({ path }) =>
-      path.join('.'),
-    )
+  const issuesOf = (change: object) => zodIssuePaths(CreateSsoApp, { ...input, ...change })
 
   it('is taken', () => {
     expect(
@@ -109,7 +107,7 @@ describe('the input of a creation', () => {
     [{ launchUrl: 'javascript:alert(1)' }, ['launchUrl']],
     [{ launchUrl: 'http://wiki.example.com' }, ['launchUrl']],
     [{ clientId: 'mine' }, ['']],
-  ])('is refused for %j', (change, paths) => {
+  ])('is rejected for %j', (change, paths) => {
     expect(issuesOf(change)).toEqual(paths)
   })
 
@@ -118,7 +116,7 @@ describe('the input of a creation', () => {
     [{ launchUrl: 'http://wiki.example.com' }, /Plain http/],
     [{ launchUrl: 'com.example.wiki://https:' }, /not an https/],
     [{ launchUrl: 'https://wiki.example.com/#a#b' }, /fragment/],
-  ])('says why %j is refused', (change, reason) => {
+  ])('says why %j is rejected', (change, reason) => {
     const { error } = CreateSsoApp.safeParse({ ...input, ...change })
     expect(error?.issues.map(({ message }) => message)).toEqual([expect.stringMatching(reason)])
   })

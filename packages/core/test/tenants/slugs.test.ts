@@ -50,7 +50,7 @@ describe('a slug', () => {
     expect(isReservedSlug('chief', ['chiefs'])).toBe(false)
   })
   test.prop([fc.string({ unit: 'binary', maxLength: 70 })])(
-    'has the shape that the database checks, or is refused',
+    'has the shape that the database checks, or is rejected',
     (text) => {
       expect(isSlugShaped(text)).toBe(
         /^[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$/.test(text) && !text.includes('\n'),
@@ -65,7 +65,7 @@ describe('a slug to filter by', () => {
     expect(slugFilter.parse('admin')).toBe('admin')
   })
   it.each(['a\u0000b', '', ' acme', 'a%', 'a'.repeat(64)])(
-    'is refused when it could match nothing: %j',
+    'is rejected when it could match nothing: %j',
     (text) => {
       expect(slugFilter.safeParse(text).success).toBe(false)
     },

@@ -6,6 +6,7 @@ import {
   tenantLimitNames,
 } from '../../src/tenants/tenant-limits.ts'
 import { accessIn, DeleteTenant } from '../../src/tenants/tenants.ts'
+import { zodIssues } from '../zod-issues.ts'
 
 const slug = 'acme'
 
@@ -23,7 +24,7 @@ describe('what is read along with a tenant', () => {
     ['owner', '"owner"'],
     ['domains,owner,Members', '"owner", "Members"'],
     ['', '""'],
-  ])('has no other words: %j is refused', (expand, named) => {
+  ])('has no other words: %j is rejected', (expand, named) => {
     expect(GetTenant.safeParse({ slug, expand }).error?.issues).toMatchObject([
       {
         path: ['expand'],
@@ -34,10 +35,7 @@ describe('what is read along with a tenant', () => {
 })
 
 describe('the limits of a tenant', () => {
-  const issuesOf = (limits: readonly object[]) =>
-    (SetTenantLimits.safeParse({ slug, limits }).error?.issues ?? []).map(
-      ({ path, message }) => `${path.join('.')}: ${message}`,
-    )
+  const issuesOf = (limits: readonly object[]) => zodIssues(SetTenantLimits, { slug, limits })
   const [name, other] = tenantLimitNames
 
   it.each([0, 1, largestTenantLimit, null])('may be %s', (most) => {
@@ -82,7 +80,7 @@ describe('the domains of a deleted tenant', () => {
     expect(DeleteTenant.parse({ slug, releaseDomains }).releaseDomains).toBe(released)
   })
 
-  it.each(['yes', '', 1, null])('are not released by %j, which is refused', (releaseDomains) => {
+  it.each(['yes', '', 1, null])('are not released by %j, which is rejected', (releaseDomains) => {
     expect(DeleteTenant.safeParse({ slug, releaseDomains }).success).toBe(false)
   })
 })

@@ -4,12 +4,11 @@ import {
   ReplayEvents,
   ReplayPlatformEvents,
 } from '../../src/webhook-endpoints/webhook-endpoints.ts'
+import { zodIssues } from '../zod-issues.ts'
 
 const slug = 'acme'
 const issuesOf = (schema: typeof CreateWebhookEndpoint | typeof ReplayEvents, input: object) =>
-  (schema.safeParse({ slug, ...input }).error?.issues ?? []).map(
-    ({ path, message }) => `${path.join('.')}: ${message}`,
-  )
+  zodIssues(schema, { slug, ...input })
 
 describe('the address of an endpoint', () => {
   it.each(['https://hooks.example/atrium?key=a@b', 'http://10.0.0.7:8080/'])('may be %s', (url) => {
