@@ -185,8 +185,7 @@ export function authRoutes(parts: AuthParts): Hono<AppEnv> {
         })
       }
       const device = deviceOf(c, parts)
-      const session = await sessions.begin(tokens, person, { former, device })
-      cookies.writeSession(c, session, sessionSeconds)
+      const session = await sessions.begin(tokens, person, device)
       await recordSignIn(parts.database.db, {
         app,
         subject: person.subject,
@@ -196,7 +195,12 @@ export function authRoutes(parts: AuthParts): Hono<AppEnv> {
       })
         .then(() => expediteTemporaryPassword(parts.database.db, person.subject))
         .catch((err: unknown) => log.error({ err }, 'failed to record sign-in'))
-      cookies.writeLanguage(c, await languageOfSubject(parts.database.db, person.subject))
+      const language = await languageOfSubject(parts.database.db, person.subject)
+      // The previous session ends, because others may know its cookie. Last, because other pages
+      // send that cookie until this response is there.
+      await sessions.end(former)
+      cookies.writeSession(c, session, sessionSeconds)
+      cookies.writeLanguage(c, language)
       return c.redirect(transaction.returnTo, 303)
     } catch (err) {
       return signInFailed(c, err, transaction.recent)

@@ -44,14 +44,10 @@ export interface Sessions {
    */
   find(cookie: string | undefined, options?: { touch?: boolean }): Promise<Session | undefined>
   /**
-   * Creates a session and returns the cookie's value. Ends the browser's previous session, if any:
-   * its cookie may be known to others.
+   * Creates a session and returns the cookie's value. The browser's previous session goes on until
+   * the caller ends it.
    */
-  begin(
-    tokens: IssuedTokens,
-    person: SignedInPerson,
-    browser: { former: string | undefined; device: SessionDevice },
-  ): Promise<string>
+  begin(tokens: IssuedTokens, person: SignedInPerson, device: SessionDevice): Promise<string>
   /**
    * An access token newer than `stale`. Refreshes it at the identity provider once, however many
    * requests and processes ask. Throws AppError `unauthenticated` when the session is over and
@@ -164,10 +160,8 @@ export function createSessions({ app, database, keyring, oidc, log }: SessionsOp
       return { id, subject, email, tokens, accessDue, accessExpired }
     },
 
-    async begin(issued, person, { former, device }) {
+    async begin(issued, person, device) {
       const token = randomBytes(32).toString('base64url')
-      const formerHash = hashOf(former)
-      if (formerHash) await takeWebSession(db, app, formerHash)
       const id = await createWebSession(db, {
         app,
         tokenHash: sha256(token),
@@ -200,7 +194,7 @@ export function createSessions({ app, database, keyring, oidc, log }: SessionsOp
     async end(cookie) {
       const tokenHash = hashOf(cookie)
       const taken = tokenHash && (await takeWebSession(db, app, tokenHash))
-      if (taken) log.info({ session: taken.id }, 'session ended by its owner')
+      if (taken) log.info({ session: taken.id }, 'session ended by its browser')
       return taken && openRow(taken)
     },
 

@@ -1,6 +1,7 @@
 import type { Browser } from '@atrium/testing/bff/browser'
 import { startTestBff, type TestBff } from '@atrium/testing/bff/test-bff'
 import { decodeJwt } from 'jose'
+import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { SessionView } from '../src/views.ts'
 
@@ -113,6 +114,32 @@ describe('a second sign-in', () => {
         `?recent=1&returnTo=${encodeURIComponent('//evil.test/')}`,
       ),
     ).toBe('/')
+  })
+
+  it('keeps the previous session for other pages until the response with the new one', async () => {
+    const browser = await signedInLongAgo()
+    const waiting = testBff.browser()
+    const former = browser.cookie(testBff.publicUrl, testBff.cookieName)?.value ?? ''
+    waiting.setCookie(testBff.publicUrl, testBff.cookieName, former)
+    const { db } = testBff.database
+    const sessions = () =>
+      db
+        .selectFrom('web_sessions')
+        .select(['id'])
+        .where('email', '=', person)
+        .where('signed_in_at', '>', new Date(Date.now() - 60_000))
+        .execute()
+    const before = await sessions()
+    // The sign-in is recorded after the new session is created, and waits here.
+    const lock = await db.startTransaction().execute()
+    await sql`lock table sign_ins in exclusive mode`.execute(lock)
+    const signIn = browser.signIn(testBff.publicUrl, person, '?recent=1')
+    await expect.poll(async () => (await sessions()).length).toBe(before.length + 1)
+    expect(await sessionOf(waiting)).toMatchObject({ signedIn: true, email: person })
+    await lock.rollback().execute()
+    await signIn
+    expect(await sessionOf(waiting)).toMatchObject({ signedIn: false })
+    expect(await sessionOf(browser)).toMatchObject({ signedIn: true, email: person })
   })
 
   it('ends the previous session when another person signs in', async () => {

@@ -42,7 +42,7 @@ const newPerson = () => ({
 const device = { userAgent: 'Firefox', address: '192.0.2.1', country: 'DE' }
 
 async function begun(tokens: IssuedTokens = issued, person = newPerson()) {
-  const cookie = await sessions.begin(tokens, person, { former: undefined, device })
+  const cookie = await sessions.begin(tokens, person, device)
   const session = await sessions.find(cookie)
   if (!session) throw new Error('there is no session')
   return { cookie, session, person }
@@ -87,14 +87,6 @@ describe('a session', () => {
       expect(await sessions.find(other)).toBeUndefined()
     expect(reads).not.toHaveBeenCalled()
     reads.mockRestore()
-  })
-
-  it('ends the one that the browser had before, and no other', async () => {
-    const [former, other] = [await begun(), await begun()]
-    await sessions.begin(issued, newPerson(), { former: former.cookie, device })
-    await sessions.begin(issued, newPerson(), { former: 'no cookie of ours', device })
-    expect(await sessions.find(former.cookie)).toBeUndefined()
-    expect(await sessions.find(other.cookie)).toBeDefined()
   })
 
   it('notes its use once a minute, unless told not to', async () => {

@@ -27,7 +27,7 @@ interface Watch {
   read?: () => Promise<SignedIn>
   /** The same person has signed in again. */
   onRenewed: () => void
-  /** Another person is signed in now, or no one. */
+  /** Another person is signed in now, or no one (by two checks in a row). */
   onOther: () => void
   everyMs?: number
 }
@@ -44,6 +44,7 @@ export function watchSignIn({
   everyMs = 2_000,
 }: Watch): () => void {
   let before: SignedIn | undefined
+  let signedOut = false
   let stopped = false
   let checking = false
 
@@ -54,8 +55,15 @@ export function watchSignIn({
     const now = await read().catch(() => undefined)
     checking = false
     if (stopped || !now) return
-    if (!before && now.signedIn) before = now
-    else if (!now.signedIn || now.subject !== before?.subject) end(onOther)
+    if (!now.signedIn) {
+      // One alone may have come with the cookie of the session that the new one replaces.
+      if (signedOut) end(onOther)
+      signedOut = true
+      return
+    }
+    signedOut = false
+    before ??= now
+    if (now.subject !== before.subject) end(onOther)
     else if (Date.parse(now.signedInAt ?? '') > Date.parse(before.signedInAt ?? '')) end(onRenewed)
   }
   const checkNow = () => void check()

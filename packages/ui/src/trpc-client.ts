@@ -4,8 +4,15 @@ import { observable } from '@trpc/server/observable'
 import superjson from 'superjson'
 import { isUnattended } from './last-input.ts'
 import { requestLanguage } from './page-language.ts'
-import { needsSignIn, ProblemError, problemFromBody, problemOf } from './problem.ts'
+import {
+  needsSignIn,
+  ProblemError,
+  type ProblemInfo,
+  problemFromBody,
+  problemOf,
+} from './problem.ts'
 import { recentSignIn } from './recent-sign-in.ts'
+import { readSignedIn, type SignedIn } from './sign-in-watch.ts'
 
 interface Options {
   /** Called once, with the first rejection that says the session is over. */
@@ -62,48 +69,58 @@ export function signInAddress(
   return `/auth/login?${new URLSearchParams({ returnTo: location.pathname + location.search })}`
 }
 
-function watchSignOut(onSignedOut: () => void): TRPCLink<AnyTRPCRouter> {
+/**
+ * Reports the first call that is rejected because the session is over. A call that came with the
+ * cookie of a session that a new sign-in has just replaced is repeated instead.
+ */
+export function watchSignOut(
+  onSignedOut: () => void,
+  readSession: () => Promise<Pick<SignedIn, 'signedIn'>> = readSignedIn,
+): TRPCLink<AnyTRPCRouter> {
   let reported = false
-  return () =>
-    ({ op, next }) =>
-      observable((observer) =>
-        next(op).subscribe({
-          next: (value) => observer.next(value),
-          complete: () => observer.complete(),
-          error: (error) => {
-            if (!reported && needsSignIn(problemOf(error))) {
-              reported = true
-              onSignedOut()
-            }
-            observer.error(error)
-          },
-        }),
-      )
+  return repeatOnce(async (problem, repeated) => {
+    if (!needsSignIn(problem) || reported) return false
+    const replaced = !repeated && (await readSession().catch(() => undefined))?.signedIn === true
+    if (replaced || reported) return replaced
+    reported = true
+    onSignedOut()
+    return false
+  })
 }
 
 /**
- * A call that is rejected because the sign-in is too old waits for the person: it is repeated once,
- * with the same input, after they have signed in again, and is rejected when they dismiss the
- * dialog. A rejected call had no effect, so no change is made twice.
+ * A call that is rejected because the sign-in is too old waits for the person: it is repeated after
+ * they have signed in again, and is rejected when they dismiss the dialog.
  */
 export function askForRecentSignIn(
   ask: (message: string) => Promise<boolean>,
+): TRPCLink<AnyTRPCRouter> {
+  return repeatOnce(
+    async (problem, repeated) =>
+      problem.code === 'recent_sign_in_required' && !repeated && (await ask(problem.message)),
+  )
+}
+
+/**
+ * A link that asks `decide` about every rejection, and makes the call once more, with the same
+ * input, where it resolves to true. Only for rejections before any effect, so that no change is
+ * made twice.
+ */
+function repeatOnce(
+  decide: (problem: ProblemInfo, repeated: boolean) => Promise<boolean>,
 ): TRPCLink<AnyTRPCRouter> {
   return () =>
     ({ op, next }) =>
       observable((observer) => {
         let left = false
-        const call = (requested: boolean) =>
+        const call = (repeated: boolean) =>
           next(op).subscribe({
             next: (value) => observer.next(value),
             complete: () => observer.complete(),
             error(error) {
-              const problem = problemOf(error)
-              if (requested || problem.code !== 'recent_sign_in_required')
-                return observer.error(error)
-              void ask(problem.message).then((confirmed) => {
+              void decide(problemOf(error), repeated).then((again) => {
                 if (left) return
-                if (confirmed) current = call(true)
+                if (again && !repeated) current = call(true)
                 else observer.error(error)
               })
             },

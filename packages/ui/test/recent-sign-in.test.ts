@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { problemOf } from '../src/problem.ts'
 import { createRecentSignIn } from '../src/recent-sign-in.ts'
 import { type SignedIn, signInChannel, watchSignIn } from '../src/sign-in-watch.ts'
-import { askForRecentSignIn } from '../src/trpc-client.ts'
+import { askForRecentSignIn, watchSignOut } from '../src/trpc-client.ts'
 
 const rejection = (code: string) =>
   TRPCClientError.from({
@@ -16,7 +16,7 @@ const rejection = (code: string) =>
  * A client whose server answers the given outcomes one after the other: a code to reject with, or
  * null for done.
  */
-function clientOf(outcomes: (string | null)[], ask: (message: string) => Promise<boolean>) {
+function clientOf(outcomes: (string | null)[], link: TRPCLink<AnyTRPCRouter>) {
   const seen: unknown[] = []
   const server: TRPCLink<AnyTRPCRouter> =
     () =>
@@ -31,7 +31,7 @@ function clientOf(outcomes: (string | null)[], ask: (message: string) => Promise
         }
       })
   const client = createTRPCClient<AnyTRPCRouter>({
-    links: [askForRecentSignIn(ask), server],
+    links: [link, server],
   }) as unknown as {
     act: { mutate(input: unknown): Promise<unknown> }
   }
@@ -41,17 +41,23 @@ function clientOf(outcomes: (string | null)[], ask: (message: string) => Promise
 describe('a call that needs a recent sign-in', () => {
   it('is made once more with the same input after the person has signed in again', async () => {
     const asked: string[] = []
-    const { client, seen } = clientOf(['recent_sign_in_required', null], async (message) => {
-      asked.push(message)
-      return true
-    })
+    const { client, seen } = clientOf(
+      ['recent_sign_in_required', null],
+      askForRecentSignIn(async (message) => {
+        asked.push(message)
+        return true
+      }),
+    )
     expect(await client.act.mutate({ slug: 'acme' })).toBe('done')
     expect(seen).toEqual([{ slug: 'acme' }, { slug: 'acme' }])
     expect(asked).toEqual(['about recent_sign_in_required'])
   })
 
   it('is rejected when the person leaves it, and not made again', async () => {
-    const { client, seen } = clientOf(['recent_sign_in_required', null], async () => false)
+    const { client, seen } = clientOf(
+      ['recent_sign_in_required', null],
+      askForRecentSignIn(async () => false),
+    )
     const error = await client.act.mutate({}).catch((reason: unknown) => reason)
     expect(problemOf(error).code).toBe('recent_sign_in_required')
     expect(seen).toHaveLength(1)
@@ -61,10 +67,10 @@ describe('a call that needs a recent sign-in', () => {
     let asked = 0
     const { client, seen } = clientOf(
       ['recent_sign_in_required', 'recent_sign_in_required', null],
-      async () => {
+      askForRecentSignIn(async () => {
         asked++
         return true
-      },
+      }),
     )
     const error = await client.act.mutate({}).catch((reason: unknown) => reason)
     expect(problemOf(error).code).toBe('recent_sign_in_required')
@@ -72,14 +78,80 @@ describe('a call that needs a recent sign-in', () => {
   })
 
   it.each(['unauthenticated', 'not_admin', 'internal'])('is not what %s means', async (code) => {
-    const { client, seen } = clientOf([code, null], () =>
-      Promise.reject(new Error('must not be asked')),
+    const { client, seen } = clientOf(
+      [code, null],
+      askForRecentSignIn(() => Promise.reject(new Error('must not be asked'))),
     )
     expect(problemOf(await client.act.mutate({}).catch((reason: unknown) => reason)).code).toBe(
       code,
     )
     expect(seen).toHaveLength(1)
   })
+})
+
+describe('a call whose session is over', () => {
+  /** The calls' codes, and how often the page was told that nobody is signed in. */
+  async function rejectionsOf(
+    outcomes: (string | null)[],
+    readSession: () => Promise<{ signedIn: boolean }>,
+    calls = 1,
+  ) {
+    let signedOut = 0
+    const { client, seen } = clientOf(
+      outcomes,
+      watchSignOut(() => signedOut++, readSession),
+    )
+    const codes = await Promise.all(
+      Array.from({ length: calls }, () =>
+        client.act.mutate({ slug: 'acme' }).catch((reason: unknown) => problemOf(reason).code),
+      ),
+    )
+    return { codes, signedOut, seen }
+  }
+
+  it.each(['unauthenticated', 'token_expired'])(
+    'by %s ends the page once for all',
+    async (code) => {
+      const { codes, signedOut } = await rejectionsOf(
+        [code, code, code],
+        async () => ({ signedIn: false }),
+        3,
+      )
+      expect({ codes, signedOut }).toEqual({ codes: [code, code, code], signedOut: 1 })
+    },
+  )
+
+  it('is made once more with the session that has replaced it', async () => {
+    expect(await rejectionsOf(['unauthenticated', null], async () => ({ signedIn: true }))).toEqual(
+      { codes: ['done'], signedOut: 0, seen: [{ slug: 'acme' }, { slug: 'acme' }] },
+    )
+  })
+
+  it('that is rejected with the new session too ends the page', async () => {
+    const { codes, signedOut, seen } = await rejectionsOf(
+      ['unauthenticated', 'unauthenticated', null],
+      async () => ({ signedIn: true }),
+    )
+    expect({ codes, signedOut }).toEqual({ codes: ['unauthenticated'], signedOut: 1 })
+    expect(seen).toHaveLength(2)
+  })
+
+  it('ends the page also where the session cannot be read', async () => {
+    const { codes, signedOut } = await rejectionsOf(['unauthenticated', null], () =>
+      Promise.reject(new Error('away')),
+    )
+    expect({ codes, signedOut }).toEqual({ codes: ['unauthenticated'], signedOut: 1 })
+  })
+
+  it.each(['recent_sign_in_required', 'not_admin', 'internal'])(
+    'is not what %s means',
+    async (code) => {
+      const { codes, signedOut } = await rejectionsOf([code, null], () =>
+        Promise.reject(new Error('must not be read')),
+      )
+      expect({ codes, signedOut }).toEqual({ codes: [code], signedOut: 0 })
+    },
+  )
 })
 
 describe('the question', () => {
@@ -138,6 +210,11 @@ describe('the watch', () => {
     expect(await outcomeOf([at(1), at(0, 'gero')])).toBe('other')
     expect(await outcomeOf([at(0), gone])).toBe('other')
     expect(await outcomeOf([gone])).toBe('other')
+  })
+  it('looks again when the session is over, which one that is replaced is for a moment', async () => {
+    expect(await outcomeOf([at(0), gone, at(1)])).toBe('renewed')
+    expect(await outcomeOf([at(0), gone, at(0), gone, at(1)])).toBe('renewed')
+    expect(await outcomeOf([at(0), gone, gone, at(1)])).toBe('other')
   })
   it('looks at once when another window tells, and not before', async () => {
     const outcome = outcomeOf([at(0), at(1)], 60_000)
