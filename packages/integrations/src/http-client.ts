@@ -220,7 +220,7 @@ const wrongAddress: Failure = [
 
 function failureOf({ status, headers, type }: Response): Failure {
   if (type === 'opaqueredirect' || (status >= 300 && status < 400))
-    return ['invalid_answer', { status, note: 'it sends us to another address' }]
+    return ['invalid_answer', { status, note: 'it redirects to another address' }]
   if (status === 404) return wrongAddress
   return [kindOf(status), { status, retryAfterMs: retryAfterMs(headers.get('retry-after')) }]
 }

@@ -79,8 +79,8 @@ describe('a fresh authentik', () => {
         'error group partner-staff',
         'error flow default-authentication-flow: atrium-choose-password',
         'error flow atrium-recovery',
-        'warning forgotten password on the page of sign-in',
-        'warning passkeys on the page of sign-in',
+        'warning password recovery on the sign-in page',
+        'warning passkeys on the sign-in page',
         'error recovery flow of the default brand',
         'error service account atrium-service',
         'warning IDP_API_TOKEN',
@@ -295,7 +295,7 @@ describe('the check', () => {
     ],
     [
       'passkeys that are accepted without a check of the person',
-      'error passkeys on the page of sign-in',
+      'error passkeys on the sign-in page',
       () =>
         apply({
           content: content.replace(

@@ -76,7 +76,8 @@ async function blockIdentity(call: StepCall, identity: IdentityProvider): Promis
   const { work, signal } = call
   if (work.profileDue) await updateProfile(call, identity)
   if (work.managed && isShutAlone(work)) {
-    // What the tenants of the person may says nothing about this any more, and must not undo it.
+    // The suspension here decides alone now: a tenant of the person that is resumed later must not
+    // undo it.
     await markSignInEnded(call.services.database.db, work.user.id, false)
     await endSignIn(call, identity, userId)
     return

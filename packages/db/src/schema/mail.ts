@@ -35,7 +35,7 @@ export interface DomainsTable {
   released_name: string | null
   /** The mail server may have the domain under another name. */
   mail_rename_due: Generated<boolean>
-  /** Until when one process alone tells the mail server the name. */
+  /** Until when the rename at the mail server belongs to one process. */
   mail_rename_until: OptionalTimestamp
   verdicts: ColumnType<StoredVerdict[], string | undefined, string>
   last_checked_at: OptionalTimestamp

@@ -47,7 +47,7 @@ const checks: readonly (readonly [need: string, check: Check])[] = [
   ['groups', checkGroups],
   ['sign-in flow', (calls) => checkFlow(calls, 'default-authentication-flow', signInStages)],
   ['recovery flow', (calls) => checkFlow(calls, 'atrium-recovery', recoveryStages)],
-  ['page of sign-in', checkSignInPage],
+  ['sign-in page', checkSignInPage],
   ['flows of the account pages', checkAccountFlows],
   ['brand', checkBrand],
   ['password rule of the user settings', checkPasswordRule],

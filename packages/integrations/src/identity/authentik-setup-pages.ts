@@ -28,7 +28,7 @@ async function named<S extends z.ZodType<{ name: string }>>(
   return (await calls.list(path, { name }, row)).find((one) => one.name === name)
 }
 
-/** What the page of sign-in offers: a forgotten password, and a passkey as the only proof. */
+/** What the sign-in page offers: password recovery, and a passkey as the only proof. */
 export async function checkSignInPage(calls: SetupCalls): Promise<SetupFinding[]> {
   const page = await named(
     calls,
@@ -36,13 +36,13 @@ export async function checkSignInPage(calls: SetupCalls): Promise<SetupFinding[]
     'default-authentication-identification',
     Page,
   )
-  const forgotten = 'forgotten password on the page of sign-in'
-  const passkeys = 'passkeys on the page of sign-in'
-  if (!page) return [error(forgotten, `the stage is missing. ${again}`)]
+  const recovery = 'password recovery on the sign-in page'
+  const passkeys = 'passkeys on the sign-in page'
+  if (!page) return [error(recovery, `the stage is missing. ${again}`)]
   const stage = await named(calls, 'stages/authenticator/validate/', 'atrium-passkey', Validation)
   const asMeant = stage !== undefined && page.webauthn_stage === stage.pk
   return [
-    page.recovery_flow === null ? warning(forgotten, `is not offered. ${again}`) : ok(forgotten),
+    page.recovery_flow === null ? warning(recovery, `is not offered. ${again}`) : ok(recovery),
     !asMeant
       ? warning(passkeys, `are not accepted by the stage atrium-passkey. ${again}`)
       : stage.webauthn_user_verification === 'required'

@@ -3,7 +3,7 @@ import type { UpstreamErrorKind } from '../upstream-error.ts'
 
 /** A response that the SDK must not see: it would treat it as a success or crash the process. */
 export class UnusableResponse extends Error {
-  override readonly name = 'UnusableAnswer'
+  override readonly name = 'UnusableResponse'
   readonly kind: UpstreamErrorKind
   readonly status: number
   readonly note: string | undefined
@@ -46,7 +46,7 @@ export function transport(send: typeof globalThis.fetch, maxResponseBytes: numbe
         throw new UnusableResponse(
           'invalid_answer',
           status,
-          status >= 300 ? 'it sends us to another address' : undefined,
+          status >= 300 ? 'it redirects to another address' : undefined,
         )
       }
       const text = await boundedText(response, maxResponseBytes)

@@ -6,7 +6,6 @@ import { translations } from '../messages.ts'
 import { ChurnTab, InvoicedTab, RetentionTab } from './cohort-tabs.tsx'
 import { readFigureQuery, writeFigureQuery } from './figure-query.ts'
 import { GrowthTab } from './growth-tab.tsx'
-
 import { RevenueTab } from './revenue-tab.tsx'
 import { type ReportsSearch, type ReportTab, reportTabs } from './search.ts'
 import type { FigureQuery, ReportSource } from './source.ts'

@@ -26,8 +26,8 @@ import { holdSeats, offeredTarget, rejectTooMuch, type Target } from './target.t
 import { toSubscriptionView } from './view.ts'
 
 /**
- * Makes a subscription: `manual` ones that nobody but us knows, on any agreed amount, or one at the
- * payment processor. Throws AppError `subscription_exists`, `tenant_deleted`, `invalid_input`,
+ * Creates a subscription: a `manual` one, which the payment processor does not know and whose
+ * amount is agreed freely, or one at the payment processor. Throws AppError `subscription_exists`, `tenant_deleted`, `invalid_input`,
  * `price_unavailable`, and for the processor what `startSubscription` throws.
  */
 export async function createSubscription(
@@ -108,7 +108,7 @@ async function createHere(
     created_at: now,
   })
   const row = await followSubscription(trx, services, id)
-  // A trial of the past ended on its own day, and revenue counts from then on.
+  // A trial that began in the past may be over: revenue counts from its last day on.
   return (await rollOver(trx, services, row, tenant, now))?.after ?? row
 }
 
