@@ -31,7 +31,7 @@ export interface MailProfiles {
   settings(c: AppContext): Promise<Response>
   /** The profile of the session's own mailbox in `?tenant=`. */
   download(c: AppContext): Promise<Response>
-  /** Makes a link for a device that is not signed in. */
+  /** Creates a link for a device that is not signed in. */
   createLink(c: AppContext): Promise<Response>
   /** Returns the profile behind a link, once. */
   redeem(c: AppContext, token: string): Promise<Response>

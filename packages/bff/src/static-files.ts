@@ -177,7 +177,7 @@ function pack(asset: Asset, encoding: 'br' | 'gzip'): Promise<Buffer> {
 }
 
 /**
- * Puts the nonce into the page's `<meta name="csp-nonce">`, which is added when the page has none.
+ * Writes the nonce to the page's `<meta name="csp-nonce">`, which is added when the page has none.
  */
 function withNonce(index: string, nonce: string): string {
   const meta = `<meta name="csp-nonce" content="${nonce}">`

@@ -65,7 +65,7 @@ export interface Integrations {
 }
 
 /**
- * Makes one client per configured system; connects to nothing yet. Rejects when an address or a
+ * Creates one client per configured system; connects to nothing yet. Rejects when an address or a
  * credential has no usable form. The libraries of mail and payments are loaded only where those are
  * wanted: they are a fifth of all that the service would load.
  */

@@ -76,8 +76,8 @@ async function waitForAccess(
 }
 
 /**
- * Makes the first operator. Returns the link by which this person chooses the password; undefined
- * once they have signed in. Until then each run makes a link: an earlier one may have been lost.
+ * Creates the first operator. Returns the link by which this person chooses the password; undefined
+ * once they have signed in. Until then each run creates a link: an earlier one may have been lost.
  */
 export async function makeOperator(
   context: SetupContext,

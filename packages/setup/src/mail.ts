@@ -76,7 +76,7 @@ async function waitForCertificate({ docker, names, patience }: SetupContext): Pr
   }
 }
 
-/** Makes what Atrium needs at Stalwart, and returns the API key. */
+/** Sets up what Atrium needs at Stalwart, and returns the API key. */
 export async function connectMail(
   context: SetupContext,
   admin: Login,

@@ -6,8 +6,8 @@ import { filesUser } from './settings.ts'
 const tokenFile = 'secrets/files-token'
 
 /**
- * Makes Atrium's account at OpenCloud and returns its app token: that of an earlier run while it is
- * valid. The issuer is final by now, to which tokens belong.
+ * Creates Atrium's account at OpenCloud and returns its app token: that of an earlier run while it
+ * is valid. Tokens belong to an issuer, so the issuer has to be final.
  */
 export async function connectFiles(context: SetupContext): Promise<string> {
   const { files, endpoints } = context

@@ -80,7 +80,7 @@ export interface BookingsTestApp extends TestApp {
   history(booking: TestBooking): Promise<string[]>
   /** The zone that floating times of the host's calendar are read in. */
   calendarZone(host: TestHost): Promise<string | null>
-  /** Puts an entry of the host's own into the calendar. */
+  /** Adds an entry of the host's own to the calendar. */
   block(host: TestHost, start: Date, end: Date): Promise<void>
 }
 

@@ -66,9 +66,9 @@ function conflictText(value: unknown): string {
 }
 
 /**
- * Makes a form follow its record: other people's changes appear in it, except where something was
- * typed. A form that is then compared with its newest record only sends its own changes and undoes
- * no other. `stored` is the record as values of the form.
+ * Updates a form from its record: other people's changes appear in it, except where something was
+ * typed. A form that is compared with its newest record sends only its own changes and undoes no
+ * other. `stored` is the record as values of the form.
  */
 export function useFollowRecord<Values extends object>(
   form: UseFormReturnType<Values>,

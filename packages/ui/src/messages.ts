@@ -50,7 +50,7 @@ async function loadFile(name: MessageFile): Promise<void> {
   addMessages(name, pageLanguage === pseudoLanguage ? inBrackets(messages) : messages)
 }
 
-/** Makes the messages of a file known. Apps call `loadMessages`; tests hand messages in. */
+/** Registers the messages of a file. Apps call `loadMessages`; tests hand messages in. */
 export function addMessages(name: MessageFile, messages: unknown): void {
   translators.set(
     name,

@@ -27,9 +27,9 @@ interface Settings {
 }
 
 /**
- * Puts the pages into the language of this person's settings: their own, else that of the first of
- * their tenants that set one, else the browser's. The page loads again when that changes. The
- * cookie is changed before, so it loads once; a browser that keeps no cookies stays as it is.
+ * Shows the pages in the language of this person's settings: their own, else that of the first of
+ * their tenants that set one, else the browser's. Reloads the page when that changes, once, because
+ * the cookie is changed before; a browser that keeps no cookies keeps its language.
  */
 export function followLanguage({ language, tenants }: Settings): void {
   const chosen = firstLanguage(language, ...tenants.map((tenant) => tenant.language))

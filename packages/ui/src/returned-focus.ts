@@ -1,9 +1,9 @@
 import { type RefObject, useEffect, useState } from 'react'
 
 /**
- * Puts the focus back where it was when the dialog opened, or on what opened it where that lost the
- * focus meanwhile (a button that showed the loading of the dialog). Mantine does so only for a
- * dialog that was mounted before it opened.
+ * Returns the focus to where it was when the dialog opened, or to what opened it where that lost
+ * the focus meanwhile (a button that was disabled while the dialog loaded). Mantine does so only
+ * for a dialog that was mounted before it opened.
  */
 export function useReturnedFocus(opener?: RefObject<HTMLElement | null>): void {
   const [before] = useState(() => document.activeElement)

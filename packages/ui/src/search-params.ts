@@ -13,8 +13,7 @@ type Search<Params extends Readonly<Record<string, Param<unknown>>>> = {
 }
 
 /**
- * Makes the reader of an address: `validateSearch` of a route. Fields that are unknown, absent or
- * do not fit are left out.
+ * Creates the `validateSearch` of a route. Fields that are unknown, absent or invalid are left out.
  */
 export function searchReader<Params extends Readonly<Record<string, Param<unknown>>>>(
   params: Params,

@@ -35,7 +35,7 @@ export async function mailOwnerRequest(
   })
 }
 
-/** Tells who asked what became of the request. */
+/** Mails the outcome of the request to the person who made it. */
 export async function mailDecision(
   trx: Trx,
   services: InTransaction,
@@ -61,7 +61,7 @@ export async function mailDecision(
   })
 }
 
-/** Tells owner and admins of a break-glass access. */
+/** Notifies the owner and the admins of a break-glass access. */
 export async function mailBreakGlass(
   trx: Trx,
   services: InTransaction,

@@ -35,7 +35,7 @@ export function hashOfToken(token: string): Buffer | undefined {
 
 const domainOf = (email: string) => email.slice(email.lastIndexOf('@') + 1)
 
-/** Tells the person and the admins of the tenant that manages the identity. */
+/** Notifies the person and the admins of the tenant that manages the identity. */
 export async function mailClaim(
   services: InTransaction,
   trx: Trx,
@@ -79,7 +79,7 @@ export async function mailClaim(
     })
 }
 
-/** Tells the operators that a person has rights that are not taken without them. */
+/** Notifies the operators that a person has rights that only they can revoke. */
 export async function mailHeld(
   services: InTransaction,
   trx: Trx,

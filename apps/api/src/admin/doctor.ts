@@ -38,7 +38,7 @@ interface Parts {
 }
 
 /**
- * Looks at everything that an installation needs, side by side, and returns one finding per need.
+ * Checks everything that an installation needs, concurrently, and returns one finding per need.
  * Changes nothing, apart from a disposable domain at the mail server. A check that cannot be
  * carried out is an error of its own; nothing is thrown.
  */

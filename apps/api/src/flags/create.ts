@@ -15,8 +15,8 @@ import { getFlag } from './get.ts'
 import { auditFlagChange, type FlagStep } from './record.ts'
 
 /**
- * Makes a flag, off unless said otherwise. AppError `already_exists` for a key in use or used
- * before, and what `checkFlag` rejects.
+ * Creates a flag, off by default. AppError `already_exists` for a key in use or used before, and
+ * what `checkFlag` rejects.
  */
 export async function createFlag(
   ctx: Context,

@@ -49,12 +49,12 @@ export async function listAppPasswords(
 }
 
 /**
- * Makes an app password for the caller's own mailbox; nobody makes one for somebody else. The
- * secret is returned once and kept nowhere. After a lost response of the mail server one may be
- * there that nobody knows: it is listed under its name, which cannot be used again until it is
- * removed. Throws AppError `not_found` for callers who are no members, `member_not_active`,
- * `mailbox_missing`, `already_exists`, `limit_reached`, `member_busy`, `integration_off`,
- * `upstream_failed`.
+ * Creates an app password for the caller's own mailbox; nobody can create one for somebody else.
+ * The secret is returned once and stored nowhere. After a lost response of the mail server a
+ * password may exist whose secret nobody has: it is listed under its name, which cannot be used
+ * again until it is removed. Throws AppError `not_found` for callers who are no members,
+ * `member_not_active`, `mailbox_missing`, `already_exists`, `limit_reached`, `member_busy`,
+ * `integration_off`, `upstream_failed`.
  */
 export async function createAppPassword(
   ctx: Context,
@@ -96,8 +96,8 @@ export async function createAppPassword(
 }
 
 /**
- * Takes an app password back, the caller's own or as an admin another member's: mail programs that
- * use it are rejected when they connect the next time. Throws AppError `not_admin`, `not_found`,
+ * Removes an app password, the caller's own or as an admin another member's: mail programs that use
+ * it are rejected at their next connection. Throws AppError `not_admin`, `not_found`,
  * `mailbox_missing`, `integration_off`, `upstream_failed`.
  */
 export async function removeAppPassword(

@@ -46,7 +46,7 @@ export async function detach(
 }
 
 /**
- * Tells the admins of the tenant that manages the identity how the person signs in now. `cause`:
+ * Notifies the admins of the tenant that manages the identity how the person signs in now. `cause`:
  * the tenant or the person that has the address instead.
  */
 export async function mailDetached(

@@ -25,11 +25,11 @@ const deletedAfter = 30 * day
 const mostAtOnce = 200
 
 /**
- * Looks for accounts that the file storage recreated for removed people: a token that is still
- * valid causes that. Such an account is disabled immediately, so that the token opens nothing;
- * later it gives up its name, which another person may need; after 30 days it is deleted with its
- * content. Only accounts that are proven to be the removed person's are touched (`isAccountOf`),
- * and one that was enabled again by hand is left alone.
+ * Finds accounts that the file storage recreated for removed people, which a token that is still
+ * valid causes. Such an account is disabled immediately, so that the token opens nothing; later it
+ * gives up its name, which another person may need; after 30 days it is deleted with its content.
+ * Only accounts that are proven to be the removed person's are touched (`isAccountOf`), and one
+ * that was enabled again by hand is left alone.
  */
 export async function sweepFormerFileAccounts(services: Services): Promise<void> {
   const { files } = services.systems

@@ -33,7 +33,7 @@ export async function rejectForeignNewcomer(
 }
 
 /**
- * Makes a person what the invitation says, under the tenant's lock: the invitation's seat becomes
+ * Gives a person what the invitation says, under the tenant's lock: the invitation's seat becomes
  * the member's, and the lists get the address. A member keeps the role, unless the invitation is
  * for an owner; a tenant that has an owner gets this one instead. Throws AppError
  * `member_not_active` for a suspended member, `seats_exhausted`, `billing_limited`.

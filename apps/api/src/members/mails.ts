@@ -46,8 +46,8 @@ export function tellOfReset(
 }
 
 /**
- * Tells a member of an app password that was made for their mailbox. Never throws: the secret is
- * shown once and must reach the caller.
+ * Notifies a member of an app password that was created for their mailbox. Never throws: the secret
+ * is shown once and must reach the caller.
  */
 export function tellOfAppPassword(
   services: Services,
@@ -57,7 +57,7 @@ export function tellOfAppPassword(
   return queueNotice(services, work, 'member.app_password_created', { 'password.name': name })
 }
 
-/** Tells a member that an admin ended their sessions. Never throws: they have ended already. */
+/** Notifies a member that an admin ended their sessions. Never throws: they have ended already. */
 export function tellOfEndedSessions(
   services: Services,
   work: MemberWork,
@@ -100,7 +100,7 @@ async function queueNotice(
   }
 }
 
-/** Tells a member that an admin removed their second factors. */
+/** Notifies a member that an admin removed their second factors. */
 export function tellOfSecondFactorReset(
   services: InTransaction,
   trx: Trx,

@@ -68,8 +68,8 @@ function keptSeats(pending: PendingChange | null, now: Date): number {
 }
 
 /**
- * Makes sure of a seat for one member more; returns how the seats were raised for it. Seats that
- * open invitations hold are not free; `reserved`: one of them is the member's. Throws AppError
+ * Ensures a seat for one more member; returns how the seats were raised for it. Seats that open
+ * invitations hold are not free; with `reserved`, one of them is the member's. Throws AppError
  * `seats_exhausted`.
  */
 export async function takeSeat(
@@ -91,8 +91,8 @@ export async function takeSeat(
 }
 
 /**
- * Makes sure that a seat is free which an invitation may hold. Nothing is raised before somebody
- * accepts. Throws AppError `seats_exhausted`, `billing_limited`.
+ * Ensures that a seat is free for an invitation to hold. Raises nothing before somebody accepts.
+ * Throws AppError `seats_exhausted`, `billing_limited`.
  */
 export async function rejectWithoutSeat(
   trx: Trx,

@@ -48,7 +48,7 @@ export async function updateMember(
   return { member: toMemberView(after, access), mirrors: mirrorsOf(after, claimed.decided.todo) }
 }
 
-/** Makes the person's other memberships follow a new name, in the background. */
+/** Applies a new name to the person's other memberships, in the background. */
 export function followUpdate(
   { services }: Context,
   { tenant, member }: Pick<ClaimedMember<unknown>, 'tenant' | 'member'>,

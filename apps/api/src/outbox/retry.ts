@@ -8,9 +8,8 @@ import type { Context } from '../rpc/context.ts'
 import { toQueuedMail } from './list.ts'
 
 /**
- * Makes a mail due at once, with all its tries before it again; it is sent in the background. One
- * that is being sent at this moment stays as it is. Throws AppError `not_found`, `mail_sent`,
- * `mail_erased`.
+ * Makes a mail due immediately, with a full number of attempts; it is sent in the background. A
+ * mail that is being sent stays as it is. Throws AppError `not_found`, `mail_sent`, `mail_erased`.
  */
 export async function retryMail(ctx: Context, caller: Caller, id: string): Promise<QueuedMail> {
   const { services } = ctx

@@ -14,11 +14,11 @@ export interface JobWatch {
 }
 
 /**
- * Looks once a second, in one statement, for queues with jobs that are due or that a killed process
- * left, and has the engine fetch or release only those. The engine itself polls each queue by its
- * own statement and supervises all queues with several, which an idle service would run all day.
- * `workers`: the engine's worker of each queue. A look that fails is logged, and the next one
- * follows.
+ * Checks once a second, in one statement, for queues with jobs that are due or were left by a
+ * killed process, and has the engine fetch or release only those. The engine itself polls each
+ * queue by its own statement and supervises all queues with several, which an idle service would
+ * run all day. `workers`: the engine's worker of each queue. A failed check is logged, and the next
+ * one follows.
  */
 export function watchJobs(parts: {
   boss: PgBoss

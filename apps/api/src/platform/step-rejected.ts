@@ -1,6 +1,4 @@
-/**
- * What a step cannot do for a reason that a person has to mend. The message is shown on the tenant.
- */
+/** A step failed for a reason that a person has to fix. The tenant's page shows the message. */
 export class StepRejected extends Error {
   override readonly name = 'StepRejected'
 }

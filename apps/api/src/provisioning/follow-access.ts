@@ -9,7 +9,7 @@ import { runProvisioning } from './run.ts'
 const pageSize = 1000
 
 /**
- * Makes the upstream systems follow a tenant that was suspended, resumed or deleted: its space in
+ * Applies the suspension, resumption or deletion of a tenant to the upstream systems: its space in
  * this call, its members by their jobs. The space comes first, because a disabled one accepts no
  * members. Jobs finish what fails or is interrupted here.
  */

@@ -18,8 +18,8 @@ import {
 import { requireVersion } from './view.ts'
 
 /**
- * Makes the group what the client sent; members that are left out leave it. Throws AppError as
- * `change`.
+ * Replaces the group with what the client sent; members that are left out leave it. Throws AppError
+ * as `change`.
  */
 export function replaceGroup(
   ctx: Context,

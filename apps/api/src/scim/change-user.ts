@@ -30,8 +30,8 @@ import { addressOf, getUser, requireUser } from './users.ts'
 import { requireVersion, toAttributes } from './view.ts'
 
 /**
- * Makes the member what the client sent: attributes that it left out lose their value, except
- * `active`. Throws AppError as `change`.
+ * Replaces the member with what the client sent: attributes that it left out lose their value,
+ * except `active`. Throws AppError as `change`.
  */
 export function replaceUser(
   ctx: Context,

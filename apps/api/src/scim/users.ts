@@ -92,7 +92,7 @@ export async function requireUser(
 }
 
 /**
- * Makes a member with the role `member`. No one-time password is made: the person signs in through
+ * Creates a member with the role `member`, without a one-time password: the person signs in through
  * the directory, or gets a password from an admin. Throws AppError as `addMember`.
  */
 export async function createUser(

@@ -19,8 +19,8 @@ export function newLinkToken(config: Config): { link: string; hash: Buffer } {
 }
 
 /**
- * Makes the link that gives a person a new password, in the moment its mail is sent. A link sent
- * before is void from then on.
+ * Creates the link by which a person sets a new password, when its mail is sent. Links sent before
+ * become invalid.
  */
 export async function newAccessLink(
   { config, db }: { config: Config; db: Db },

@@ -52,8 +52,8 @@ export async function endSessionsAndTokens(
 }
 
 /**
- * Makes an identity active again that was made inactive to end its tokens, unless the record says
- * by now that the person is shut out.
+ * Reactivates an identity that was deactivated to end its tokens, unless the person has been locked
+ * out meanwhile.
  */
 export async function reopenIdentity(
   services: Services,

@@ -96,9 +96,9 @@ export async function leaveGroups(services: Services, user: UserRow, mark: strin
 }
 
 /**
- * Puts a new administrator into the provider's group, and revokes whatever the record does not
- * grant: the active account, the group of administrators, the one of partner staff. The account of
- * a person whose record is closed belongs to a tenant, which has it deleted, or to no one here.
+ * Adds a new administrator to the provider's group, and revokes whatever the record does not grant:
+ * the active account, the group of administrators, the one of partner staff. The account of a
+ * person whose record is closed belongs to a tenant, which has it deleted, or to no one here.
  */
 async function deprovision(
   services: Services,

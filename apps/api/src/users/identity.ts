@@ -29,7 +29,7 @@ export async function idpUserIdOf(
   return found?.id
 }
 
-/** Puts an identity into a group of the provider, which is made where it is missing. */
+/** Adds an identity to a group of the provider, which is created where it is missing. */
 export async function joinGroup(
   identity: IdentityProvider,
   name: string,

@@ -24,7 +24,7 @@ export async function setTemporaryPassword(
 }
 
 /**
- * Puts it on record that the person gets a password now. `settleTemporaryPasswords` follows it to
+ * Records that the person gets a temporary password now. `settleTemporaryPasswords` follows it to
  * its end, in the mailbox too.
  */
 export async function recordTemporaryPassword(

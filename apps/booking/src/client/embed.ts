@@ -1,7 +1,7 @@
 /**
- * Puts booking pages into a page of another site: each `<div data-atrium-booking="https://…">` gets
- * a frame that is as high as what it shows, and named as it where `data-title` names it not.
- * Addresses of other origins than this script's own are left alone.
+ * Embeds booking pages in a page of another site: each `<div data-atrium-booking="https://…">` gets
+ * a frame as high as its content, and titled like it where `data-title` is absent. Addresses of
+ * other origins than this script's own are left alone.
  */
 {
   const origin =

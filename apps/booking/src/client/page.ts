@@ -70,8 +70,8 @@ interface SwapOptions {
 let latest = 0
 
 /**
- * Puts the content of another address in place of this page's. Whatever goes wrong, the browser
- * goes there by itself.
+ * Replaces this page's content with that of another address. On any failure the browser navigates
+ * there itself.
  */
 async function swap(href: string, { keep, from, quiet }: SwapOptions): Promise<void> {
   const turn = ++latest

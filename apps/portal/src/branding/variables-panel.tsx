@@ -9,7 +9,7 @@ const t = translations('portal.branding')
 
 interface Props {
   variables: MailTextView['variables']
-  /** Puts a variable into the field that was used last. */
+  /** Inserts a variable into the field that was used last. */
   onInsert?: (name: string) => void
 }
 

@@ -24,7 +24,7 @@ export const mailSettingsQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 })
 
-/** Makes a link that gives the profile once. Rejects with ProblemError. */
+/** Creates a link that serves the profile once. Rejects with ProblemError. */
 export function createProfileLink(slug: string): Promise<ProfileLink> {
   return ask('/api/mail-profile/link', ProfileLink, {
     method: 'POST',

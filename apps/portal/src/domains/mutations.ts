@@ -43,9 +43,7 @@ export function useSetDmarc(slug: string) {
   return useMutation(trpc.domains.setDmarc.mutationOptions({ onSuccess: useKeepDomain(slug) }))
 }
 
-/**
- * Makes a domain the one that new addresses get; the one before stays a domain of the workplace.
- */
+/** Sets the domain that new addresses get; the previous one stays a domain of the workplace. */
 export function useMakePrimary(slug: string) {
   const trpc = useTRPC()
   const queryClient = useQueryClient()

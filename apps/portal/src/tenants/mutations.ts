@@ -5,7 +5,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useTRPC } from '../trpc.ts'
 
 /**
- * Puts a changed tenant into the cache. Only `GET /tenants/{slug}` says how the reader may act in
+ * Writes a changed tenant to the cache. Only `GET /tenants/{slug}` says how the reader may act in
  * it, so that stays as it was.
  */
 function useSaveTenant(slug: string) {

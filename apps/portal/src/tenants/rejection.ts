@@ -6,9 +6,9 @@ interface Form {
 }
 
 /**
- * Puts the server's sentences at the fields they are about and the focus on the first. `field`
- * takes the sentence of a rejection that names none, such as a name that is taken; returns whether
- * anything was put at a field.
+ * Shows the server's messages at their fields and focuses the first of these. `field` takes the
+ * message of a rejection that names no field, such as a name that is taken; returns whether any
+ * field shows a message.
  */
 export function showRejection(
   form: Form,

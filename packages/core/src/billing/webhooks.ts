@@ -27,7 +27,7 @@ export const ListWebhookEvents = z.strictObject({
   state: webhookState.optional(),
   /** An event type such as invoice.paid, or a leading part of one such as invoice. */
   type: line(100).optional(),
-  /** Looks at the ids of the event and of its object. */
+  /** Matches the ids of the event and of its object. */
   q: line(200).optional(),
   /** The id of the last event shown. */
   cursor: eventId.regex(/^[\w.-]+$/, says('cursor')).optional(),

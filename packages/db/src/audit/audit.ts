@@ -206,7 +206,7 @@ export function auditCursor(event: { at: string; id: string }): string {
   return `${event.at}_${event.id}`
 }
 
-/** Makes sure that the partitions of the coming months exist. Returns how many were made. */
+/** Creates the missing partitions of the coming months. Returns how many. */
 export async function ensureAuditPartitions(db: Db, months: number): Promise<number> {
   // Plain SQL: a call of one SQL function.
   const { rows } = await sql<{ made: number }>`

@@ -129,8 +129,7 @@ export function overdueInvoices(now: Date) {
 }
 
 /**
- * Puts a grant in the place of the one in force; without a grant only ends that. Asks for the
- * tenant's row lock.
+ * Replaces the grant in force; without a new grant only ends it. Requires the tenant's row lock.
  */
 export async function replaceGrant(
   trx: Trx,

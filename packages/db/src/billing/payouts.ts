@@ -238,8 +238,9 @@ const freeEntries = (db: Db | Trx, cutOff: Date) =>
     )
 
 /**
- * Makes a payout of the entries that no other one has, oldest first. Undefined when they are worth
- * less than the minimum, or another one is under way in this currency. Asks for `lockPayouts`.
+ * Creates a payout of the entries that are in no other, oldest first. Returns undefined when they
+ * are worth less than the minimum, or another payout in this currency is under way. Requires
+ * `lockPayouts`.
  */
 export async function insertPayout(trx: Trx, payout: NewPayout): Promise<string | undefined> {
   const { partnerId, currency } = payout

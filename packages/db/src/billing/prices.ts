@@ -287,8 +287,8 @@ export async function saveStripePrice(
 }
 
 /**
- * Puts it on sale, and the one that was on sale out of it. Returns the id of that one. Asks for
- * `lockPriceVersions` before.
+ * Puts a version on sale and withdraws the previous one, whose id it returns. Requires
+ * `lockPriceVersions`.
  */
 export async function activatePrice(
   trx: Trx,

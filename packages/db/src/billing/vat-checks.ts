@@ -91,7 +91,7 @@ export async function deleteVatCheckTask(db: Db | Trx, tenantId: string): Promis
 }
 
 /**
- * Puts numbers up for a check that have no task yet: those of new tenants, and all when the
+ * Schedules checks of numbers that have no task yet: those of new tenants, and all when the
  * register is used for the first time. Only numbers with one of these prefixes.
  */
 export async function scheduleUncheckedNumbers(

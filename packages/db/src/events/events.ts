@@ -131,7 +131,7 @@ export function listEventOwners(
     .execute()
 }
 
-/** Makes sure that the partitions of the coming days exist and drops those that are too old. */
+/** Creates the missing partitions of the coming days and drops those that are too old. */
 export async function prepareEventDays(db: Db, keptDays: number): Promise<void> {
   // Plain SQL: a call of one SQL function.
   await sql`select events_prepare_days(${keptDays}::integer)`.execute(db)

@@ -286,7 +286,7 @@ function withGuards(settings: FlagSettings | null): FlagSettings | null {
   )
 }
 
-/** Tells every process to read the flags again. Sent when the transaction commits. */
+/** Notifies every process to reload the flags. Sent when the transaction commits. */
 export async function notifyFlags(trx: Trx, key: string): Promise<void> {
   await sql`select pg_notify('flags', ${key})`.execute(trx)
 }

@@ -210,8 +210,8 @@ export async function renewInvitation(trx: Trx, id: string, days: number): Promi
 }
 
 /**
- * Makes the link in the newest mail the one that is valid. False when the invitation is not open
- * any more. Only the hash is stored.
+ * Stores the link of the newest mail as the valid one. Returns false when the invitation is no
+ * longer open. Only the hash is stored.
  */
 export async function saveInvitationLink(db: Db, id: string, hash: Buffer): Promise<boolean> {
   const { numUpdatedRows } = await db

@@ -104,8 +104,8 @@ export async function hasProvenDomain(
 }
 
 /**
- * Makes the domain the tenant's primary one. The tenant's row is locked by the caller, so that two
- * do not meet in the unique index.
+ * Sets the tenant's primary domain. The caller locks the tenant's row, so that two changes do not
+ * conflict in the unique index.
  */
 export async function setPrimaryDomain(trx: Trx, tenantId: string, id: string): Promise<void> {
   await trx

@@ -6,8 +6,8 @@ interface ProvenDomain {
 }
 
 /**
- * Makes the name the tenant's. Before the statement that records the proof. Throws the violation of
- * `proven_domains_pkey` when another tenant has proved it.
+ * Assigns the name to the tenant. Call it before the statement that records the proof. Throws the
+ * violation of `proven_domains_pkey` when another tenant has proved it.
  */
 export async function enterProvenDomain(trx: Trx, { tenantId, name }: ProvenDomain): Promise<void> {
   await trx.insertInto('proven_domains').values({ name, tenant_id: tenantId }).execute()

@@ -458,7 +458,7 @@ export async function changeMembership(
 }
 
 /**
- * Makes mailboxes and file accounts follow a person's new name, in every tenant except
+ * Applies a person's new name to mailboxes and file accounts, in every tenant except
  * `exceptTenantId`. Suspended members follow when the suspension ends. Needs no lease: whoever
  * works on a member notices the change.
  */

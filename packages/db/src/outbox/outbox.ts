@@ -198,8 +198,8 @@ export async function dropMail(db: Db, mail: ClaimedMail): Promise<void> {
 }
 
 /**
- * Makes a mail that is not sent due at once, with all its tries before it again. A mail that is
- * being sent stays as it is.
+ * Makes an unsent mail due immediately, with a full number of attempts. A mail that is being sent
+ * stays as it is.
  */
 export async function requeueMail(trx: Trx, id: string, now: Date): Promise<void> {
   await trx

@@ -75,7 +75,7 @@ export async function lockUser(trx: Trx, userId: string): Promise<void> {
   await trx.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().execute()
 }
 
-/** Puts a person on a partner's staff, changes the level, or takes the person off with null. */
+/** Adds a person to a partner's staff, changes the level, or with null removes the person. */
 export async function setStaff(
   trx: Trx,
   userId: string,

@@ -21,7 +21,7 @@ export const queues = {
   members: 'members',
   /** Goes on with an import of members. Data: `{ importId }`. At most one waiting per import. */
   memberImports: 'member-imports',
-  /** Looks for file accounts that came back after their person was removed. */
+  /** Finds file accounts that came back after their person was removed. */
   formerFileAccounts: 'former-file-accounts',
   /** Finds members and imports that no worker holds. */
   memberSweep: 'member-sweep',
@@ -47,7 +47,7 @@ export const queues = {
   subscriptions: 'subscriptions',
   /** Asks the EU's register about VAT numbers that are due. */
   vatChecks: 'vat-checks',
-  /** Makes the payouts of the month. */
+  /** Creates the payouts of the month. */
   payouts: 'payouts',
   /** Computes how healthy every tenant is. */
   health: 'health',

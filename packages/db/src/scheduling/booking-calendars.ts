@@ -52,8 +52,8 @@ export async function markCalendarsDue(trx: Trx, bookingId: string, now: Date): 
 }
 
 /**
- * Makes a host's missing calendar writes due at `now` and resets their attempts. Returns one of the
- * bookings.
+ * Marks a host's missing calendar writes as due at `now` and resets their attempts. Returns one of
+ * the bookings.
  */
 export async function retryCalendars(
   trx: Trx,

@@ -53,7 +53,7 @@ export function lockMailCredential(
     .executeTakeFirst()
 }
 
-/** Puts the credential in the place of the one before. The caller has locked the host. */
+/** Replaces the host's credential. The caller has locked the host. */
 export async function saveMailCredential(
   trx: Trx,
   tenantId: string,

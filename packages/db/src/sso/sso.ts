@@ -75,8 +75,8 @@ export function insertPendingSsoApp(trx: Trx, app: NewSsoApp): Promise<SsoAppRow
 }
 
 /**
- * Makes a pending application an active one. False when it is not pending any more: the clean-up
- * took it.
+ * Activates a pending application. Returns false when it is no longer pending: the clean-up removed
+ * it.
  */
 export async function activateSsoApp(
   db: Db | Trx,

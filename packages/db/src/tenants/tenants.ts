@@ -528,7 +528,7 @@ export async function updateTenant(trx: Trx, id: string, changes: TenantChanges)
 }
 
 /**
- * Tells every process that watches this tenant to read it again. Sent when the transaction commits.
+ * Notifies every process that watches this tenant to reload it. Sent when the transaction commits.
  */
 export async function notifyTenant(db: Db | Trx, tenantId: string): Promise<void> {
   await sql`select pg_notify('tenant_changed', ${tenantId})`.execute(db)

@@ -90,7 +90,7 @@ export async function saveCacheEntries(
     where r.user_id = s."userId" and r.kind = ${kind}`.execute(db)
 }
 
-/** Gives claims back that nothing came of. */
+/** Releases claims whose work failed. */
 export async function releaseCacheEntries(
   db: Db,
   kind: CacheKind,

@@ -8,7 +8,7 @@ import type { Db, Trx } from '../platform/connect.ts'
 export const accessLinkSeconds = 7 * 86_400
 
 /**
- * Makes the one link of a person valid from now on; a link mailed before is void. Only the hash is
+ * Stores the one valid link of a person; links mailed before become invalid. Only the hash is
  * stored.
  */
 export async function saveAccessLink(

@@ -162,7 +162,7 @@ export async function claimProfile(
   return row.run === null ? 'held' : { userId, run: row.run, mark: row.mark, address: row.address }
 }
 
-/** Gives the telling back undone: the profile stays due. */
+/** Releases the task undone: the profile stays due. */
 export async function releaseProfile(db: Db, { userId, run }: ProfileLease): Promise<void> {
   await db
     .updateTable('identity_dues')

@@ -8,8 +8,8 @@ import type { Db, Trx } from '../platform/connect.ts'
 const leaseSeconds = 30
 
 /**
- * Makes the endpoints due whose owner has events behind the last ones that were looked at. Returns
- * how many events that were, at most `limit`. One process at a time.
+ * Makes endpoints due whose owner has new events since the last call. Returns how many events these
+ * are, at most `limit`. One process at a time.
  */
 export function dispatchEvents(db: Db, limit: number): Promise<number> {
   return db.transaction().execute(async (trx) => {

@@ -41,7 +41,7 @@ export function isFilesTokenValid(access: FilesAccess): Promise<boolean> {
 }
 
 /**
- * Makes the account that Atrium signs in as, with the role Admin. Repeatable. `access` is an
+ * Creates the account that Atrium signs in as, with the role Admin. Idempotent. `access` is an
  * administrator. Rejects with `UpstreamError`.
  */
 export function ensureFilesAdmin(access: FilesAccess, username: string): Promise<void> {

@@ -17,8 +17,8 @@ export interface FirstOperator extends SetupAccess {
 }
 
 /**
- * Makes the identity of an operator, or finds the one with this address, and puts it into the group
- * of operators. Repeatable. Rejects with `UpstreamError`; throws where the group is missing, the
+ * Creates the identity of an operator, or finds the one with this address, and adds it to the group
+ * of operators. Idempotent. Rejects with `UpstreamError`; throws where the group is missing, the
  * identity is not active, or another one has the address.
  */
 export async function ensureOperator({

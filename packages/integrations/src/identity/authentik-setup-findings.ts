@@ -18,7 +18,7 @@ export interface CheckSetup extends SetupAccess {
   apiToken?: string | undefined
 }
 
-/** Looks at one need; rejects with `UpstreamError` where it cannot be read. */
+/** Checks one need; rejects with `UpstreamError` where it cannot be read. */
 export type Check = (calls: SetupCalls, setup: CheckSetup) => Promise<SetupFinding[]>
 
 /** What to do about most findings. */

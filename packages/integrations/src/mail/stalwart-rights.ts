@@ -26,9 +26,9 @@ const Found = z.object({
 const mostRounds = 3
 
 /**
- * Makes a domain with a mailbox and a list, and removes all of it. The names of rights do not tell
- * whether a mailbox can be made: a key may give away only the rights that it holds, and a mailbox
- * has more than two hundred. Rejects with `unauthorized`, the missing ones named.
+ * Creates a domain with a mailbox and a list, and removes all of it. The names of rights do not
+ * tell whether a mailbox can be created: a key may give away only the rights that it holds, and a
+ * mailbox has more than two hundred. Rejects with `unauthorized`, the missing ones named.
  */
 export async function tryRights(operation: Operation, client: HttpClient): Promise<void> {
   for (let round = 1; ; round += 1) {

@@ -113,10 +113,9 @@ export interface MailNeeds extends MailInstallation {
 }
 
 /**
- * Makes what Atrium needs at a running server, and leaves what is there: the account `platform`
- * with the role Admin and an API key, the account that sends mail, the certificate, and that the
- * client's address is read from the proxy's header. Repeatable. Returns the key. Rejects with
- * `UpstreamError`.
+ * Sets up what Atrium needs at a running server, and keeps what exists: the account `platform` with
+ * the role Admin and an API key, the account that sends mail, the certificate, and the proxy header
+ * with the client's address. Idempotent. Returns the key. Rejects with `UpstreamError`.
  */
 export function setUpMail(needs: MailNeeds): Promise<{ apiKey: string }> {
   const client = setupClient(needs.baseUrl, basic(needs.admin))

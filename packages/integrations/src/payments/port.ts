@@ -450,9 +450,7 @@ export interface Payments {
     id: string,
     options?: CallOptions,
   ): Promise<{ id: string; customerId: string | null; card: PaymentCard | null } | undefined>
-  /**
-   * Makes it the customer's default and clears the subscription's own, so that only one applies.
-   */
+  /** Sets the customer's default and clears the subscription's own, so that only one applies. */
   setDefaultPaymentMethod(
     input: { customerId: string; paymentMethodId: string; subscriptionId: string | null },
     options: WriteOptions,

@@ -25,6 +25,6 @@ export interface ControlParts {
   readonly faults: Faults
   /** To be called after a change of the records. */
   readonly changed: () => void
-  /** Puts every system back to its seed and clears faults and call logs. */
+  /** Resets every system to its seed and clears faults and call logs. */
   readonly reset: () => void
 }

@@ -69,8 +69,8 @@ export interface IdentitySystem extends SandboxSystem {
    */
   rotateKeys(options: { drop: boolean }): readonly string[]
   /**
-   * Makes every sign-in of a person's browsers one of that moment, and returns how many there are;
-   * tokens tell it once refreshed.
+   * Moves every sign-in of a person's browsers to that moment, and returns how many there are;
+   * tokens name it after a refresh.
    */
   moveSignIns(user: UserRecord, signedInAt: Date): number
   /** Enrols an authenticator, which a real authentik allows in its own sign-in pages only. */

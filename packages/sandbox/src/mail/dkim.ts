@@ -166,7 +166,7 @@ export const dkimSignatures: RegistryType = {
 }
 
 /**
- * Makes the keys that are due. Real ones, so that records and signatures can be checked against
+ * Creates the keys that are due: real ones, so that records and signatures can be checked against
  * each other.
  */
 export async function runKeyTasks(world: MailWorld): Promise<void> {

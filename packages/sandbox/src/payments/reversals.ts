@@ -34,7 +34,7 @@ function rejectDisputed(world: PaymentsWorld, invoice: Invoice): void {
     )
 }
 
-/** Gives money of a paid invoice back; all that is left of it when no amount is named. */
+/** Refunds a paid invoice: the given amount, or all that is left. */
 export function refund(
   world: PaymentsWorld,
   invoice: Invoice,

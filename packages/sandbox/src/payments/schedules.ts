@@ -5,7 +5,7 @@ import { scheduleView } from './schedule-views.ts'
 import { newId } from './store.ts'
 import type { PaymentsWorld } from './world.ts'
 
-/** Makes a schedule whose only phase is the subscription's current period, as it is. */
+/** Creates a schedule whose only phase is the subscription's current period, unchanged. */
 export function scheduleFrom(world: PaymentsWorld, subscription: Subscription): Schedule {
   if (subscription.schedule !== null)
     throw invalid(
@@ -94,7 +94,7 @@ export function nextPhaseTurn(
   return schedule && phaseOf(schedule, subscription).end
 }
 
-/** Puts the terms of the next phase in force, or releases the schedule after its last one. */
+/** Applies the terms of the next phase, or releases the schedule after its last one. */
 export function enterNextPhase(world: PaymentsWorld, subscription: Subscription): void {
   const schedule = attachedSchedule(world, subscription)
   if (!schedule) return

@@ -32,7 +32,7 @@ export interface Orders {
    * to happen.
    */
   record(name: string, options: RecordOptions): Promise<Recorded>
-  /** Puts an event into the inbox, once. */
+  /** Adds an event to the inbox, once. */
   keep(event: SentEvent): Promise<void>
   /** Keeps and works on them, one after the other. */
   deliver(events: readonly SentEvent[]): Promise<void>

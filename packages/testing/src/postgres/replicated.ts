@@ -22,7 +22,8 @@ export interface ReplicatedDatabase extends AsyncDisposable {
   readonly standby: DatabaseServer | undefined
   readonly accounts: DatabaseAccounts
   /**
-   * Makes a standby of the present primary. `synchronous`: commits wait until it has them on disk.
+   * Creates a standby of the present primary. `synchronous`: commits wait until it has them on
+   * disk.
    */
   follow(options?: { synchronous?: boolean }): Promise<DatabaseServer>
   /**

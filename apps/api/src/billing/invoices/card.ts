@@ -65,9 +65,9 @@ export function cardFormUrl(
 }
 
 /**
- * Makes a card that was entered the one that invoices are charged to, and pays the oldest open
- * invoice with it when the subscription is behind. The card stands also when that payment fails;
- * the answer says so. AppError `invalid_input` for another customer's card.
+ * Sets an entered card as the one that invoices are charged to, and pays the oldest open invoice
+ * with it when the subscription is past due. The card stays set when that payment fails, and the
+ * response says so. AppError `invalid_input` for another customer's card.
  */
 export async function setPaymentMethod(
   ctx: Context,
@@ -201,7 +201,7 @@ export async function readCard(
   return card
 }
 
-/** Tells the processor which card is the default and keeps what it then answers. */
+/** Sets the default card at the processor and stores its response. */
 export async function chooseCard(
   services: Services,
   payments: Payments,

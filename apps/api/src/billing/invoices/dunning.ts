@@ -22,10 +22,7 @@ import { sendBillingMail } from './mails.ts'
 const batch = 200
 const dayMs = 86_400_000
 
-/**
- * Looks at every subscription that is past due or was. One that fails does not keep the others from
- * being looked at.
- */
+/** Checks every subscription that is or was past due. A failure of one does not stop the others. */
 export async function runDunning(services: Services): Promise<void> {
   for (let after: string | undefined; ; ) {
     const ids: string[] = await findDunningWork(

@@ -16,8 +16,8 @@ import { paymentDeadline } from './failures.ts'
 import { billingGate } from './gate.ts'
 
 /**
- * Tells the payment processor of a tenant's billing data, where billing is open and it has a
- * customer. A failure is logged only: the data are saved here, and the nightly comparison tells
+ * Sends a tenant's billing data to the payment processor, where billing is open and it has a
+ * customer. A failure is only logged: the data are saved here, and the nightly comparison sends
  * them again.
  */
 export async function tellBillingInfo(services: Services, tenantId: string): Promise<void> {
@@ -57,8 +57,8 @@ export async function tellBillingInfo(services: Services, tenantId: string): Pro
 }
 
 /**
- * Makes the customer's tax number the tenant's VAT number, once per number; what the authority says
- * of it comes by event. A number that the processor rejects stays as it was checked here. Rejects
+ * Sets the tenant's VAT number as the customer's tax number, once per number; the authority's
+ * result comes by event. A number that the processor rejects stays as it was checked here. Rejects
  * with `UpstreamError` when the processor fails.
  */
 export async function syncTaxId(

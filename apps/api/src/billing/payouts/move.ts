@@ -176,8 +176,8 @@ export const holdPayout: Step<MovePayoutWithReason> = (ctx, caller, { id, versio
   })
 
 /**
- * Makes a held or failed payout a draft again, which has to be approved again. AppError
- * `payout_state` for a failed one while the next one is open.
+ * Returns a held or failed payout to draft; it has to be approved again. AppError `payout_state`
+ * for a failed one while the next one is open.
  */
 export const reopenPayout: Step<MovePayout> = (ctx, caller, { id, version }) =>
   movePayout(ctx, caller, {

@@ -126,7 +126,7 @@ export async function mailPriceKept(
   )
 }
 
-/** Takes a scheduled price back; what the tenant scheduled itself stays, at the old price. */
+/** Cancels a scheduled price; what the tenant scheduled itself stays, at the old price. */
 export async function takeBack(
   trx: Trx,
   services: InTransaction,

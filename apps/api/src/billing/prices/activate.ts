@@ -19,8 +19,8 @@ import { priceEntry } from './record.ts'
 import { settingsOf, toPriceView } from './view.ts'
 
 /**
- * Puts a price on sale in place of the version that was, or tries again what the payment processor
- * failed at. Subscriptions at the version before stay as they are. Throws AppError `not_found`,
+ * Puts a price on sale in place of the previous version, or retries what failed at the payment
+ * processor. Subscriptions at the previous version keep it. Throws AppError `not_found`,
  * `price_state` for an archived one, `currency_dropped`, and `invalid_input` for amounts that
  * cannot be charged.
  */

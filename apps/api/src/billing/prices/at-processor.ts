@@ -13,9 +13,9 @@ export function priceProcessor({ systems, config }: Services): Payments | null {
 }
 
 /**
- * Makes the price at the payment processor in each currency where it is missing, and writes down
- * what came of it. A second try never makes a second price: the key of each is the price's id and
- * currency. True when every currency has its price, and where there is no processor.
+ * Creates the price at the payment processor in each currency where it is missing, and records the
+ * outcome. A retry never creates a second price: the key of each is the price's id and currency.
+ * True when every currency has its price, and where there is no processor.
  */
 export async function createAtProcessor(services: Services, price: PriceRow): Promise<boolean> {
   const payments = priceProcessor(services)

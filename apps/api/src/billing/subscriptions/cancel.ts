@@ -89,9 +89,9 @@ export async function confirmCancellation(
 }
 
 /**
- * Takes a cancellation back before it took effect. Keeping what is not being canceled changes
- * nothing. Throws as `cancelSubscription`, and AppError `approval_required` for a partner's staff:
- * it charges the customer again.
+ * Withdraws a cancellation before it takes effect. Changes nothing where none is scheduled. Throws
+ * as `cancelSubscription`, and AppError `approval_required` for a partner's staff: it charges the
+ * customer again.
  */
 export async function keepSubscription(ctx: Context, access: Access): Promise<TenantSubscription> {
   const { services } = ctx

@@ -183,7 +183,7 @@ interface Wait {
   requestedBy: string | null
 }
 
-/** Puts the change down for the end of the period, beside what waits already. */
+/** Schedules the change for the end of the period, together with what is already scheduled. */
 async function waitForPeriodEnd(
   trx: Trx,
   services: InTransaction,

@@ -70,11 +70,11 @@ export function onBehalfOf(access: Access): { onBehalfOf?: string } {
 }
 
 /**
- * Makes sure that the owner agrees to what a partner's order adds to the price. Returns undefined
- * when it may be carried out: the caller is no partner, it adds nothing, or it is within the limit
- * that the owner agreed to; of the latter two the owner is told by mail. Else asks the owner and
- * returns the request. Requires `lockSubscriptionsOf`, so that several orders at once are counted
- * one after another. Throws AppError `rate_limited`.
+ * Ensures that the owner agrees to what a partner's order adds to the price. Returns undefined when
+ * it may be carried out: the caller is no partner, it adds nothing, or it is within the limit that
+ * the owner agreed to; of the latter two the owner is told by mail. Else asks the owner and returns
+ * the request. Requires `lockSubscriptionsOf`, so that several orders at once are counted one after
+ * another. Throws AppError `rate_limited`.
  */
 export async function requestConsent(
   trx: Trx,

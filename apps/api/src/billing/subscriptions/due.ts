@@ -227,8 +227,8 @@ async function followSchedule(
 }
 
 /**
- * Looks at a scheduled change once more. What was agreed stays, price included; only seats that
- * members need are added, and a plan that holds less than there is by now is dropped.
+ * Checks a scheduled change again. What was agreed stays, price included; seats that members need
+ * are added, and a plan that is too small by now is dropped.
  */
 async function checkScheduled(
   trx: Trx,

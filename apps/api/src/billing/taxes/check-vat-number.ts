@@ -30,7 +30,7 @@ export function isChecked({ vies }: Pick<Config, 'vies'>, vatNumber: string | nu
   return vies !== null && vatNumber !== null && isRegisteredInVies(vatNumber)
 }
 
-/** Puts a number that has changed up for its check; a former check's task goes. */
+/** Schedules the check of a changed number, and drops the task of an earlier check. */
 export async function putUpForCheck(
   trx: Trx,
   config: Pick<Config, 'vies'>,

@@ -151,8 +151,8 @@ async function reversalChanged(
 }
 
 /**
- * Tells billing contact and owner of a refund once it has succeeded, and of a credit note once it
- * is issued; each once.
+ * Mails billing contact and owner about a refund once it has succeeded, and about a credit note
+ * once it is issued; each once.
  */
 async function mailAboutReversal(
   trx: Trx,

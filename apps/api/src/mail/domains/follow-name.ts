@@ -5,9 +5,9 @@ import { StepRejected } from '../../platform/step-rejected.ts'
 import type { Services } from '../../rpc/services.ts'
 
 /**
- * Gives domains that were released, or taken back, their new name in the mail server, where
- * mailboxes, aliases, lists and keys stay on them. Rejects as the mail server does; then the name
- * stays due. What another process does at this moment is not waited for.
+ * Renames domains that were released, or taken back, in the mail server; mailboxes, aliases, lists
+ * and keys stay on them. Rejects as the mail server does; the rename then stays due. Does not wait
+ * for a rename that another process is carrying out.
  */
 export async function followNames(
   { database: { db } }: Services,

@@ -11,8 +11,8 @@ import { auditedDomain, readDomain } from './find.ts'
 import { toDomainView } from './view.ts'
 
 /**
- * Makes a domain the one that new addresses get. 409 `domain_not_verified` before its ownership was
- * shown. A second run changes nothing.
+ * Sets the domain that new addresses get. 409 `domain_not_verified` before its ownership was shown.
+ * Idempotent.
  */
 export async function makePrimaryDomain(
   ctx: Context,

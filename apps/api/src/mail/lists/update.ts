@@ -41,10 +41,9 @@ export function updateList(ctx: Context, access: Access, input: UpdateList): Pro
 }
 
 /**
- * Makes a list what `decide` says under the locks of tenant and list, and syncs the mail server.
- * When that fails, the change is kept with
- * state `error` and retried. Throws AppError `not_found` also for a list that is being removed,
- * `list_loop`, `integration_off`.
+ * Changes a list to what `decide` returns under the locks of tenant and list, and syncs the mail
+ * server. When that fails, the change is kept with state `error` and retried. Throws AppError
+ * `not_found` also for a list that is being removed, `list_loop`, `integration_off`.
  */
 export async function changeList(
   ctx: Context,

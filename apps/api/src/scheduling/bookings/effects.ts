@@ -112,8 +112,8 @@ export async function reportConflict(
 }
 
 /**
- * Makes what a host's calendar has not got due again, with all its tries: the calendar was
- * connected, or works once more.
+ * Makes the missing writes to a host's calendar due again, with a full number of attempts: the
+ * calendar was connected, or works again.
  */
 export async function retryCalendar(
   trx: Trx,

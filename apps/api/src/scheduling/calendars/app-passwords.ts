@@ -75,8 +75,7 @@ function mintRejection(error: unknown): AppError {
 }
 
 /**
- * Takes a minted password back at once; what fails now stays on record and is tried again. Never
- * throws.
+ * Revokes a created password immediately. A failure is recorded and retried later. Never throws.
  */
 export async function takeBack(services: Services, removal: AppPasswordRemoval): Promise<void> {
   const { db } = services.database

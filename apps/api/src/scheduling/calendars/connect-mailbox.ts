@@ -182,8 +182,8 @@ async function store(
 }
 
 /**
- * Puts a credential's app password on record to leave the mail server; one that a person gave stays
- * the person's.
+ * Records that a credential's app password is to be removed from the mail server. One that a person
+ * entered is left alone.
  */
 export async function revokeLater(
   trx: Trx,

@@ -20,9 +20,9 @@ const slugTries = 50
 const workingHours = { start: 9 * 60, end: 17 * 60 }
 
 /**
- * Makes a member a host, with a standard schedule: Monday to Friday, 09:00 to 17:00. Admins for
- * everyone, members for themselves. Throws AppError `already_exists` for a member who is a host
- * already and for a slug that is taken, `member_not_active`, `invalid_input`.
+ * Turns a member into a host, with a standard schedule: Monday to Friday, 09:00 to 17:00. Admins
+ * may do so for everyone, members for themselves. Throws AppError `already_exists` for a member who
+ * is a host already and for a slug that is taken, `member_not_active`, `invalid_input`.
  */
 export async function createHost(
   ctx: Context,
