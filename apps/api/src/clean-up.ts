@@ -35,7 +35,7 @@ const payloadDays = 90
 /**
  * What is carried out every hour: what has expired goes, what is to come is prepared
  * (docs/how-to/operate.md, "What is kept how long"). A duty that fails keeps no other one from
- * being done; the job fails in the end and is tried again.
+ * being done; the job fails in the end and is retried.
  */
 export async function cleanUp(services: Services): Promise<void> {
   const { db } = services.database

@@ -1,4 +1,4 @@
-/** How often and for how long a request is tried again. */
+/** How often and for how long a request is retried. */
 export interface RetryOptions {
   /** Requests after the first; 3 by default, 0 switches retries off. */
   retries?: number

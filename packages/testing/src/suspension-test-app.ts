@@ -23,9 +23,7 @@ interface MailAccount {
 export const viewer = 'a8d5fe5e-96e3-418d-825b-534dbdf22b99'
 export const editor = '58c63c02-1d89-4572-916a-870abc5a1b7d'
 
-/**
- * Does what the jobs do, until nothing of the tenant is due; what failed is tried again at once.
- */
+/** Does what the jobs do, until nothing of the tenant is due; what failed is retried at once. */
 export async function settleTenant({ app, database }: MembersTestApp, slug: string): Promise<void> {
   const { db } = database
   const id = await tenantIdOf(db, slug)

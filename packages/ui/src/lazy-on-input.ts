@@ -7,7 +7,7 @@ const signs = ['pointermove', 'pointerdown', 'keydown'] as const
 
 function loadAll(): void {
   for (const sign of signs) removeEventListener(sign, loadAll)
-  // A load that fails is tried again, and reported, when the part is shown.
+  // A load that fails is retried, and reported, when the part is shown.
   for (const load of waiting ?? []) load().catch(() => undefined)
   waiting = undefined
 }

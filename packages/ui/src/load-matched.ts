@@ -2,8 +2,7 @@ import type { AnyRoute, AnyRouteMatch, AnyRouter } from '@tanstack/react-router'
 
 /**
  * Starts to load the scripts of the page that the address names, so that they come while the
- * session is read and not after it. A load that fails is tried again, and reported, by the page
- * itself.
+ * session is read and not after it. A load that fails is retried, and reported, by the page itself.
  */
 export function loadMatched(router: AnyRouter): void {
   const matches: AnyRouteMatch[] = router.matchRoutes(router.latestLocation)

@@ -23,7 +23,7 @@ export function provideMessages(app: MessageFiles): void {
   files = app
 }
 
-/** Loads these files in the language of the page. A load that failed is tried again. */
+/** Loads these files in the language of the page. A load that failed is retried. */
 export async function loadMessages(...names: readonly MessageFile[]): Promise<void> {
   await Promise.all(
     names.map((name) => {

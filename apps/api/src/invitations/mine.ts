@@ -36,8 +36,8 @@ export async function listOwnInvitations(ctx: Context, caller: Caller): Promise<
 
 /**
  * Accepts an invitation to the caller's proved address; identity and password stay as they are.
- * Throws AppError `not_found`, and as `settleInvitation`; an upstream system that fails is tried
- * again by the jobs.
+ * Throws AppError `not_found`, and as `settleInvitation`; an upstream system that fails is retried
+ * by the jobs.
  */
 export async function acceptOwnInvitation(
   ctx: Context,

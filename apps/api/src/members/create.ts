@@ -46,8 +46,8 @@ interface AddedWith {
 
 /**
  * Creates a member: the record, then identity, mailbox and file account. The record stays when an
- * upstream system fails; the outcome says so and is tried again. A person with an address outside
- * the domains that the tenant proved is invited instead (`invitation_required`). Throws AppError as
+ * upstream system fails; the outcome says so and is retried. A person with an address outside the
+ * domains that the tenant proved is invited instead (`invitation_required`). Throws AppError as
  * `insertMember` and `raiseSeats`, and `not_admin`.
  */
 export async function addMember(

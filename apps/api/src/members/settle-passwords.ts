@@ -40,7 +40,7 @@ const retryMs = 60_000
  * was given the same one, gets a password that no one knows. One that was not replaced in time
  * ends: identity and mailbox get one that no one knows, and sessions end. It does not depend on
  * what the identity provider does with them (`deploy/authentik`). May run any number of times; what
- * fails is tried again by a later run. Throws when some failed, once the others are done.
+ * fails is retried by a later run. Throws when some failed, once the others are done.
  */
 export async function settleTemporaryPasswords(services: Services): Promise<void> {
   const { identity } = services.systems
@@ -68,7 +68,7 @@ function postpone(
   ms: number,
 ): Promise<void> {
   const next = clock.now().getTime() + ms
-  // One that has expired is tried again; any other is looked at when it expires.
+  // One that has expired is retried; any other is looked at when it expires.
   const { expiresAt } = password
   const late = expiresAt <= clock.now() ? next : Math.min(next, expiresAt.getTime())
   return postponeTemporaryPassword(database.db, password, new Date(late))

@@ -21,7 +21,7 @@ import { steps } from './steps.ts'
 /** How long one step may take, its retries included. */
 export const stepDeadlineMs = 10_000
 
-/** Seconds until a failed step is tried again for the first time. */
+/** Seconds until a failed step is retried for the first time. */
 export const firstRetrySeconds = 30
 
 /**

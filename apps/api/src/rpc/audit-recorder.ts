@@ -159,7 +159,7 @@ export function createAuditRecorder(parts: {
     const metadata = auditMetadata({ ...event.metadata, ...known.metadata })
     const completed = { ...event, outcome, metadata }
     if (id === undefined) return write(completed)
-    // What cannot be written stays prepared, and is tried again as an abandoned entry.
+    // What cannot be written stays prepared, and is retried as an abandoned entry.
     await inTurn(event, async (trx) => {
       if (await takePreparedEntry(trx, id)) await insert({ ...completed, id }, trx)
     }).catch((err: unknown) => noteFailure(err, event))

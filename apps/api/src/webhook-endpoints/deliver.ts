@@ -97,7 +97,7 @@ async function deliverTo(services: Services, endpoint: ClaimedEndpoint): Promise
 }
 
 /**
- * When a rejected event is tried again. After ten tries it is given up, and the next one is tried;
+ * When a rejected event is retried. After ten tries it is given up, and the next one is tried;
  * after five days without any success the endpoint is switched off.
  */
 function afterFailure(

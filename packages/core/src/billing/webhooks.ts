@@ -14,8 +14,7 @@ export type WebhookState = z.infer<typeof webhookState>
 const retrySeconds = [60, 300, 1_800, 7_200, 43_200] as const
 
 /**
- * When an event is tried again after its `attempts`th try failed; undefined when it is to be
- * parked.
+ * When an event is retried after its `attempts`th try failed; undefined when it is to be parked.
  */
 export function webhookRetrySeconds(attempts: number): number | undefined {
   return retrySeconds[attempts - 1]

@@ -187,7 +187,7 @@ export const DomainView = z.object({
   editVersion,
   /** The mail server is still making signing keys; their records appear a moment later. */
   keysPending: z.boolean(),
-  /** Why the mail server does not have this domain as it should; tried again by every check. */
+  /** Why the mail server does not have this domain as it should; retried by every check. */
   mailError: z.string().nullable(),
   /**
    * The name that a deleted tenant gave up. Until the tenant is restored or purged, the domain has

@@ -62,8 +62,8 @@ export const importRowStates = [
 ] as const
 /**
  * `invited`: the address is outside the tenant's domains, and becomes a member by accepting.
- * `incomplete`: the member is there and an upstream system has not done its part yet; it is tried
- * again.
+ * `incomplete`: the member is there and an upstream system has not done its part yet; it is
+ * retried.
  */
 export const importRowState = z.enum(importRowStates)
 export type ImportRowState = z.infer<typeof importRowState>

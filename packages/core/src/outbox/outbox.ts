@@ -123,7 +123,7 @@ export function maskedAddress(address: string): string {
   return at < 1 ? '…' : `${[...address][0]}…${address.slice(at)}`
 }
 
-/** Seconds until a mail is tried again after so many failures; undefined when it is given up. */
+/** Seconds until a mail is retried after so many failures; undefined when it is given up. */
 export function mailRetryDelay(failures: number): number | undefined {
   return mailRetrySeconds[failures - 1]
 }

@@ -126,7 +126,7 @@ export const SystemFailure = z.object({
   tenantSlug: z.string().nullable(),
   at: instant,
   message: z.string(),
-  /** When it is tried again by itself; null when only a person can. */
+  /** When it is retried by itself; null when only a person can. */
   nextAt: instant.nullable(),
 })
 export type SystemFailure = z.infer<typeof SystemFailure>

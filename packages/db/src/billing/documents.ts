@@ -265,7 +265,7 @@ export function listPayoutDocuments(
     .execute()
 }
 
-/** As `saveDocument`. Asks for `lockPayouts`, so that the number is given once. */
+/** As `saveDocument`. Requires `lockPayouts`, so that the number is given once. */
 export async function savePartnerDocument(
   trx: Trx,
   fields: Omit<PartnerDocumentRow, 'id' | 'problems'> & {

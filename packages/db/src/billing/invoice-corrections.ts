@@ -275,7 +275,7 @@ export async function claimCorrection(
   return claimed && findCorrection(db, id)
 }
 
-/** It is tried again later; `error` says why. */
+/** It is retried later; `error` says why. */
 export async function putOffCorrection(
   db: Db,
   id: string,

@@ -348,7 +348,7 @@ export async function saveReversal(trx: Trx, fields: ReversalFields): Promise<bo
 }
 
 /**
- * Sums up on the invoice what was refunded and what is disputed. Asks for `Trx`: the invoice's row
+ * Sums up on the invoice what was refunded and what is disputed. Requires `Trx`: the invoice's row
  * is locked by it.
  */
 export async function sumReversals(trx: Trx, invoiceId: string): Promise<void> {

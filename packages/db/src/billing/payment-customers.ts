@@ -78,7 +78,7 @@ export async function lockPaymentCustomer(trx: Trx, tenantId: string): Promise<v
   )
 }
 
-/** Asks for `Trx`: two would make two customers without `lockPaymentCustomer`. */
+/** Requires `Trx`: two would make two customers without `lockPaymentCustomer`. */
 export async function savePaymentCustomer(
   trx: Trx,
   tenantId: string,

@@ -285,7 +285,7 @@ export interface PayoutChanges {
   statement?: string
 }
 
-/** Asks for `Trx`: the state that it leaves was read under `lockPayout`. */
+/** Requires `Trx`: the state that it leaves was read under `lockPayout`. */
 export async function updatePayout(
   trx: Trx,
   id: string,
@@ -305,7 +305,7 @@ export async function freePayoutEntries(trx: Trx, id: string): Promise<void> {
 }
 
 /**
- * How many statements and cancellations of statements the partner has. Asks for `lockPayouts`, so
+ * How many statements and cancellations of statements the partner has. Requires `lockPayouts`, so
  * that the next number is given once.
  */
 export async function countStatements(trx: Trx, partnerId: string): Promise<number> {

@@ -192,7 +192,7 @@ const toColumns = (fields: PriceFields) => ({
   note: fields.note,
 })
 
-/** A draft with the next version of its plan and cycle. Asks for `lockPriceVersions` before. */
+/** A draft with the next version of its plan and cycle. Requires `lockPriceVersions`. */
 export async function insertPrice(
   trx: Trx,
   price: { plan: Plan; cycle: BillingCycle; fields: PriceFields; amounts: readonly PriceAmount[] },
@@ -319,7 +319,7 @@ export async function archivePrice(trx: Trx, id: string): Promise<void> {
     .execute()
 }
 
-/** False when a subscription was ever made at it. Asks for `lockPrice` before. */
+/** False when a subscription was ever made at it. Requires `lockPrice`. */
 export async function deletePrice(trx: Trx, id: string): Promise<boolean> {
   const used = await trx
     .selectFrom('subscriptions as s')

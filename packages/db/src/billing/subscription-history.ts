@@ -35,8 +35,8 @@ export async function findNextStateEvent(
 
 /**
  * Writes a state that held from `from` on into the history: until `until`, or until the next change
- * of the state that is written there. A state that begins at the same moment there stays. Asks for
- * `lockSubscriptionsOf` before.
+ * of the state that is written there. A state that begins at the same moment there stays. Requires
+ * `lockSubscriptionsOf`.
  */
 export async function recordObservedState(
   trx: Trx,

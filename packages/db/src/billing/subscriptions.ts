@@ -203,8 +203,8 @@ export function countSubscriptions(db: Db | Trx, tenantId: string): Promise<numb
 }
 
 /**
- * Throws `subscriptions_one_live` when the tenant has one that has not ended. Asks for
- * `lockSubscriptionsOf` before.
+ * Throws `subscriptions_one_live` when the tenant has one that has not ended. Requires
+ * `lockSubscriptionsOf`.
  */
 export async function insertSubscription(
   trx: Trx,

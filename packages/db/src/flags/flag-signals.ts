@@ -61,8 +61,7 @@ export async function readSignal(
 }
 
 const sources: Readonly<Record<GuardSignal, (since: Date, until: Date) => RawBuilder<unknown>>> = {
-  // Each step by its last run: how often a failed one was tried again in the meantime does not
-  // count.
+  // Each step by its last run: how often a failed one was retried in the meantime does not count.
   provisioning_errors: (since, until) => sql`
     select tenant_id, count(*) as events, count(*) filter (where state = 'error') as failures
     from provisioning_steps where finished_at >= ${since} and finished_at <= ${until} and state in ('ok', 'error') group by tenant_id`,

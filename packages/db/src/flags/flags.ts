@@ -140,7 +140,7 @@ export async function insertFlag(
   return inserted !== undefined
 }
 
-/** Asks for `Trx`: the version that is raised was read under `lockFlags`. Returns the new one. */
+/** Requires `Trx`: the version that is raised was read under `lockFlags`. Returns the new one. */
 export async function updateFlag(
   trx: Trx,
   key: string,

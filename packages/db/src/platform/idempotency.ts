@@ -115,9 +115,7 @@ export async function finishIdempotent(
     .execute()
 }
 
-/**
- * Frees the key of a request that carried nothing out, so that the same request may be tried again.
- */
+/** Frees the key of a request that carried nothing out, so that the same request may be retried. */
 export async function releaseIdempotent(db: Db, { scope, key, run }: IdempotentRun): Promise<void> {
   await db
     .deleteFrom('idempotency_keys')

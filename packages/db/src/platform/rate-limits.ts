@@ -155,7 +155,7 @@ export async function findTenantLimits(
 }
 
 /**
- * Stores numbers for a tenant; null removes one. Asks for `Trx`: what they replace is read under
+ * Stores numbers for a tenant; null removes one. Requires `Trx`: what they replace is read under
  * the lock of the tenant's row.
  */
 export async function saveTenantLimits(

@@ -169,7 +169,7 @@ export async function markStepStarted(
         started_at: sql<Date>`now()`,
         finished_at: null,
         attempt: row('attempt', '+', 1),
-        // A failed step that is tried again is waiting for its outcome; one that is right stays so
+        // A failed step that is retried is waiting for its outcome; one that is right stays so
         // while it is looked at again.
         state: row
           .case()

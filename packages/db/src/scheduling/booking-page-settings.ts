@@ -29,7 +29,7 @@ export async function readBookingPage(db: Db | Trx, tenantId: string): Promise<B
   return row ?? standard
 }
 
-/** Asks for `Trx`: the version that is raised was read under the tenant's lock. */
+/** Requires `Trx`: the version that is raised was read under the tenant's lock. */
 export async function saveBookingPage(
   trx: Trx,
   tenantId: string,

@@ -103,7 +103,7 @@ export interface ScheduleContent {
 }
 
 /**
- * Asks for `Trx`: whether it is the standard one is decided under the lock of the host's schedules.
+ * Requires `Trx`: whether it is the standard one is decided under the lock of the host's schedules.
  * Returns the id.
  */
 export async function insertSchedule(

@@ -51,7 +51,7 @@ export function findSecurityPolicy(
 }
 
 /**
- * From here on the policy is enforced, and the identity provider is to have it. Asks for `Trx`:
+ * From here on the policy is enforced, and the identity provider is to have it. Requires `Trx`:
  * what is saved was read under the lock of the tenant's row.
  */
 export function saveSecurityPolicy(

@@ -20,7 +20,7 @@ export interface Moment {
  * Chooses a moment while writes go on: keeps writers out for some milliseconds, in which the clock
  * is read and a snapshot is taken, and sums all durable tables up in that snapshot afterwards. A
  * lock that is not to be had within 300 ms is given up, before the server would look for a
- * deadlock, and tried again. `adminUrl` names the database.
+ * deadlock, and retried. `adminUrl` names the database.
  */
 export async function markMoment(adminUrl: string): Promise<Moment> {
   const locking = new pg.Client({ connectionString: adminUrl })

@@ -141,7 +141,7 @@ export async function touchWebSession(db: Db, id: string): Promise<void> {
 }
 
 /**
- * The tokens of a session under a row lock; asks for `Trx`, because the lock lasts as long as the
+ * The tokens of a session under a row lock; requires `Trx`, because the lock lasts as long as the
  * transaction.
  */
 export async function lockWebSessionTokens(trx: Trx, id: string): Promise<Buffer | undefined> {

@@ -22,8 +22,8 @@ export interface SigningOptions {
 
 export interface Delivery {
   /**
-   * Events go out by themselves through this from now on, oldest first, and are tried again when
-   * they are not taken. Null: none go out.
+   * Events go out by themselves through this from now on, oldest first, and are retried when they
+   * are not taken. Null: none go out.
    */
   sendBy(send: SendWebhook | null): void
   /** Nothing goes out by itself until `release`. */

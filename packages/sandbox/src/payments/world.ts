@@ -2,7 +2,7 @@ import type { Seconds } from './periods.ts'
 import { newId, type PaymentsStore } from './store.ts'
 
 export interface PaymentsSettings {
-  /** Days after a failed try at which an invoice is tried again. */
+  /** Days after a failed try at which an invoice is retried. */
   readonly retryDays: readonly number[]
   /** What becomes of the subscription when the last try failed. */
   readonly afterRetries: 'unpaid' | 'canceled' | 'past_due'

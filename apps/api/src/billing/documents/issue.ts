@@ -29,7 +29,7 @@ interface About {
 /**
  * Issues the document of a finalized invoice and, once it is void, the one that cancels it, in the
  * transaction that mirrors the invoice. What can't be issued yet waits with its reasons and is
- * tried again by `issuePendingDocuments`. It may run any number of times and in any order.
+ * retried by `issuePendingDocuments`. It may run any number of times and in any order.
  */
 export async function documentInvoice(
   trx: Trx,

@@ -53,7 +53,7 @@ export function rejectBeyondFree(
 /**
  * Records who gave the tenant plan and seats without a subscription, in place of an earlier grant;
  * what the free plan holds needs none and ends it. The caller is an operator or of the owning
- * partner. Asks for the tenant's row lock.
+ * partner. Requires the tenant's row lock.
  */
 export async function recordGrant(
   trx: Trx,
@@ -98,7 +98,7 @@ export async function grantPlan(
 
 /**
  * Sets fewer seats than the tenant is entitled to; 0 for all of them. Throws AppError
- * `subscription_required` for more. Asks for the tenant's row lock.
+ * `subscription_required` for more. Requires the tenant's row lock.
  */
 export async function chooseSeats(
   trx: Trx,

@@ -92,7 +92,7 @@ interface PayoutInput {
   now: Date
 }
 
-/** Asks for `lockPayouts`. Undefined when there is too little, or one is under way. */
+/** Requires `lockPayouts`. Undefined when there is too little, or one is under way. */
 async function makePayout(
   trx: Trx,
   { partner, currency, requestedBy, cutOff, now }: PayoutInput,

@@ -33,7 +33,7 @@ import { writeStatement } from './statement.ts'
 /**
  * Issues the self-billed invoice of a payout that has a statement number and, once it has a
  * cancellation number, the credit note that cancels it. What can't be issued yet waits with its
- * reasons. Asks for `lockPayouts`. It may run any number of times.
+ * reasons. Requires `lockPayouts`. It may run any number of times.
  */
 export async function documentStatement(
   trx: Trx,

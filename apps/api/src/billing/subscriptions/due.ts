@@ -33,7 +33,7 @@ import { releaseSchedule, scheduleAtProcessor } from './schedule.ts'
 import { type Target, targetOf } from './target.ts'
 
 const mostAtOnce = 200
-/** Seconds until a change that failed is tried again for the first time. */
+/** Seconds until a change that failed is retried for the first time. */
 const firstRetrySeconds = 60
 /**
  * Periods of a manual subscription that are caught up on in one go, such as after a long
@@ -53,7 +53,7 @@ interface Settled {
  * changes that waited for them, cancellations. The payment processor does that by itself; here its
  * schedules are kept in step with our rows: a waiting change without a schedule gets one, and an
  * hour before the end of the period the members and the plan's limits are looked at once more. One
- * that fails does not hold up the others; its row says why and it is tried again. Subscriptions of
+ * that fails does not hold up the others; its row says why and it is retried. Subscriptions of
  * deleted tenants end. A process that dies leaves it undone: the key of the call makes the next try
  * the same one.
  */

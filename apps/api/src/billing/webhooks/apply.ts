@@ -80,7 +80,7 @@ const effects: Readonly<Record<string, Effect>> = {
 
 /**
  * Acts on one event. Rejects with `UpstreamError` when the payment processor does not let its
- * object be read: it is tried again then.
+ * object be read: it is retried then.
  */
 export async function applyEvent(services: Services, event: ClaimedEvent): Promise<Outcome> {
   const effect = ownValue(effects, event.type)

@@ -55,8 +55,8 @@ export async function syncWithMailServer(
 }
 
 /**
- * Removes a domain whose removal was requested from the mail server. What fails is tried again by
- * the job that checks domains.
+ * Removes a domain whose removal was requested from the mail server. What fails is retried by the
+ * job that checks domains.
  */
 export async function removeFromMailServer(
   services: Services,

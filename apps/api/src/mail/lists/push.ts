@@ -18,7 +18,7 @@ import { mailDeadlineMs } from '../aliases/mail-server.ts'
 /** When another process may take over the push, should this process die. */
 export const recoverAfterSeconds = 30
 
-/** Seconds until a failed push is tried again for the first time. */
+/** Seconds until a failed push is retried for the first time. */
 const firstRetrySeconds = 60
 const pollIntervalMs = 100
 const mostRounds = 5

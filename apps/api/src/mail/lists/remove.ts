@@ -14,9 +14,9 @@ import { pushList, recoverAfterSeconds } from './push.ts'
 
 /**
  * Removes a list from the mail server, then from here. `check` may reject it under the locks of
- * tenant and list. Throws AppError `upstream_failed` when the
- * mail server fails: the list is then `removing`, takes no change any more, and is tried again
- * until it is gone; `not_found` when the tenant has no such list.
+ * tenant and list. Throws AppError `upstream_failed` when the mail server fails: the list is then
+ * `removing`, takes no change any more, and is retried until it is gone; `not_found` when the
+ * tenant has no such list.
  */
 export async function removeList(
   ctx: Context,
