@@ -42,8 +42,8 @@ interface Draft {
 
 /**
  * The group after the operations, in their order. Attributes that groups do not have are passed
- * over. Throws AppError `invalid_input` for a path or a value, and `forbidden_field` for the removal
- * of `displayName`.
+ * over. Throws AppError `invalid_input` for a path or a value, and `forbidden_field` for the
+ * removal of `displayName`.
  */
 export function patchScimGroup(
   before: ScimGroupAttributes,

@@ -76,8 +76,8 @@ export function readPath(text: string, at: string): PatchPath {
 }
 
 /**
- * The filter is in lower case: no part of an attribute is compared with case. All are simple values;
- * an object in the place of one is left out, as a comparison would call its `toString`.
+ * The filter is in lower case: no part of an attribute is compared with case. All are simple
+ * values; an object in the place of one is left out, as a comparison would call its `toString`.
  */
 function selectorOf(filter: string, at: string): PatchPath['selects'] {
   const matches = matcherOf(parseScimFilter(filter, at))

@@ -53,8 +53,8 @@ export interface ExpiringCard extends Charge {
 }
 
 /**
- * Cards that expire before the charge that comes before `until`, and whose customer got no mail yet.
- * A card is good until the end of its month (UTC).
+ * Cards that expire before the charge that comes before `until`, and whose customer got no mail
+ * yet. A card is good until the end of its month (UTC).
  */
 export async function findExpiringCards(
   db: Db,

@@ -27,8 +27,9 @@ import { toSubscriptionView } from './view.ts'
 
 /**
  * Creates a subscription: a `manual` one, which the payment processor does not know and whose
- * amount is agreed freely, or one at the payment processor. Throws AppError `subscription_exists`, `tenant_deleted`, `invalid_input`,
- * `price_unavailable`, and for the processor what `startSubscription` throws.
+ * amount is agreed freely, or one at the payment processor. Throws AppError `subscription_exists`,
+ * `tenant_deleted`, `invalid_input`, `price_unavailable`, and for the processor what
+ * `startSubscription` throws.
  */
 export async function createSubscription(
   ctx: Context,
