@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { issueText, says } from '../platform/issue-text.ts'
-import { emailAddress, isHostName } from '../platform/text.ts'
+import { emailAddress } from '../platform/text.ts'
 import { addressPattern, ownAddressPattern } from './address-patterns.ts'
 import { canonicalDomain } from './domains.ts'
 
@@ -46,33 +46,21 @@ export const ownAddress = z
   .meta({ openapi: { minLength: 1, maxLength: 254, pattern: ownAddressPattern } })
 
 /**
- * Any address that mail can be sent to, lower-cased, its domain as A-labels. ASCII before the `@`,
- * as `emailAddress` takes it.
+ * Any address that mail can be sent to, as `emailAddress` reads it, with a reason of its own for
+ * letters beyond ASCII before the `@`.
  */
 export const recipientAddress = z
   .string()
   .max(1000, says('charactersAtMost', { count: 254 }))
   .transform((value, context) => {
     const text = value.trim()
-    const at = text.lastIndexOf('@')
-    const domain = at === -1 ? undefined : asciiDomain(text.slice(at + 1))
-    const accented = at > 0 && !isAscii(text.slice(0, at))
-    const checked = emailAddress.safeParse(
-      accented || domain === undefined ? text : `${text.slice(0, at)}@${domain}`,
-    )
-    if (checked.success && !accented) return checked.data
-    context.addIssue({
-      code: 'custom',
-      message: accented ? issueText('asciiBeforeAt') : issueText('email'),
-    })
+    const accented = !isAscii(text.slice(0, Math.max(text.lastIndexOf('@'), 0)))
+    const checked = accented ? undefined : emailAddress.safeParse(text)
+    if (checked?.success) return checked.data
+    context.addIssue({ code: 'custom', message: issueText(accented ? 'asciiBeforeAt' : 'email') })
     return z.NEVER
   })
   .meta({ openapi: { format: 'email', maxLength: 254, pattern: addressPattern } })
-
-function asciiDomain(text: string): string | undefined {
-  const lower = text.toLowerCase()
-  return isHostName(lower) ? lower : canonicalDomain(text)
-}
 
 /** Splits an address at its last `@`. */
 export function splitAddress(address: string): { localPart: string; domain: string } {

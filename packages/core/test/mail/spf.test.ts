@@ -149,6 +149,8 @@ describe('compareSpf', () => {
     ],
     ['v=spf1 mx:other.example -all', { 'MX other.example': ['10 mail.host.example'] }],
     ['v=spf1 exists:%{i}.list.example mx -all', {}],
+    // RFC 7208 section 6.1: `all` makes a redirect moot.
+    ['v=spf1 mx -all redirect=gone.example', {}],
   ])('is ok with %s', (text, more) => {
     expect(judge([text], more)).toEqual({ verdict: 'ok', reason: null })
   })
@@ -200,6 +202,109 @@ describe('compareSpf', () => {
     expect(compared).toMatchObject({ verdict: 'mismatch', reason: expect.stringContaining(reason) })
   })
 
+  it('says which domains a loop goes through', () => {
+    const loop = { 'TXT loop.example': ['v=spf1 redirect=acme.example'] }
+    expect(judge(['v=spf1 mx include:loop.example -all'], loop).reason).toBe(
+      'The record includes itself, by way of acme.example, loop.example, acme.example.',
+    )
+  })
+
+  it('puts in front what is missing, and nothing twice', () => {
+    const requested = 'v=spf1 mx a:second.example include:third.example ~all'
+    const repaired = (text: string) => {
+      const ask = dns({ ...addresses, [`TXT ${domain}`]: [text] })
+      return compareSpf({ domain, expected: requested, senders: [host], ask }).reason
+    }
+    expect(repaired('v=spf1 a:second.example -all')).toMatch(
+      /Publish: v=spf1 mx include:third\.example a:second\.example -all$/,
+    )
+    expect(repaired('v=spf1')).toMatch(
+      /Publish: v=spf1 mx a:second\.example include:third\.example$/,
+    )
+    expect(repaired(`v=spf1 -a:${host} mx a:second.example`)).toMatch(
+      /Publish: v=spf1 include:third\.example -a:mail\.host\.example mx a:second\.example$/,
+    )
+  })
+
+  it('proposes what is expected where all of it is there but does not count', () => {
+    expect(judge([`v=spf1 -a:${host} mx -all`]).reason).toMatch(/Publish: v=spf1 mx -all$/)
+  })
+
+  describe('a sender without an address in DNS', () => {
+    const judgeBare = (text: string, more: Record<string, readonly string[]> = {}) =>
+      compareSpf({
+        domain,
+        expected,
+        senders: [host],
+        ask: dns({ [`TXT ${domain}`]: [text], ...more }),
+      })
+
+    it.each(['v=spf1 mx -all', `v=spf1 a:${host} -all`, 'v=spf1 include:_spf.host.example -all'])(
+      'is allowed by its name: %s',
+      (text) => {
+        expect(judgeBare(text, { 'TXT _spf.host.example': [`v=spf1 a:${host}`] }).verdict).toBe(
+          'ok',
+        )
+      },
+    )
+
+    it.each([
+      'v=spf1 ip4:192.0.2.0/24 ip6:2001:db8::/32 -all',
+      'v=spf1 a:other.example -all',
+      'v=spf1 mx:other.example -all',
+    ])('is rejected by name: %s', (text) => {
+      const other = { 'A other.example': ['192.0.2.10'], 'MX other.example': ['10 x.example'] }
+      expect(judgeBare(text, other)).toMatchObject({
+        verdict: 'mismatch',
+        reason: expect.stringContaining(
+          'It does not let mail.host.example send: the result is fail.',
+        ),
+      })
+    })
+  })
+
+  it('knows networks of either kind from the other', () => {
+    expect(judge(['v=spf1 ip4:192.0.2.10 -all']).reason).toContain('(2001:db8::10)')
+    expect(judge(['v=spf1 ip6:2001:db8::10 -all']).reason).toContain('(192.0.2.10)')
+  })
+
+  it.each([
+    'a:h$.example',
+    'mx:h$.example',
+    'exists:h$.example',
+    'ptr:h$.example',
+    'include:h$.example',
+  ])('counts %s as a query', (term) => {
+    const names = Array.from({ length: 10 }, (_, i) => `h${i}.example`)
+    const found = Object.fromEntries(
+      names.flatMap((name) => [
+        [`TXT ${name}`, ['v=spf1 ?all']],
+        [`A ${name}`, ['198.51.100.1']],
+        [`AAAA ${name}`, ['2001:db8:1::1']],
+        [`MX ${name}`, ['10 x.example']],
+      ]),
+    )
+    const record = (n: number) =>
+      `v=spf1 mx ${names
+        .slice(0, n)
+        .map((_, i) => term.replace('$', String(i)))
+        .join(' ')} -all`
+    expect(judge([record(9)], found).verdict).toBe('ok')
+    expect(judge([record(10)], found).reason).toContain('more than 10 DNS queries')
+  })
+
+  it('counts a redirect and what is behind it', () => {
+    const behind = (n: number) => ({
+      'TXT other.example': [
+        `v=spf1 a:${host} ${Array.from({ length: n }, (_, i) => `a:h${i}.example`).join(' ')} -all`,
+      ],
+    })
+    expect(judge(['v=spf1 redirect=other.example'], behind(8)).verdict).toBe('ok')
+    expect(judge(['v=spf1 redirect=other.example'], behind(9)).reason).toContain('10 DNS queries')
+    // Beside `all` it costs nothing.
+    expect(judge(['v=spf1 mx -all redirect=other.example'], behind(20)).verdict).toBe('ok')
+  })
+
   it('counts the queries of what is included: ten are allowed, eleven are not', () => {
     const nested = (n: number) => ({
       'TXT nest.example': [
@@ -245,6 +350,66 @@ describe('compareSpf', () => {
       // What is not known changes nothing where a later part allows anyway.
       expect(judge([`v=spf1 ${text} a:${host} -all`], far).verdict, text).toBe('ok')
     }
+  })
+
+  it.each([
+    ['a:far.example', 'The addresses of far.example could not be read.'],
+    ['mx:far.example', 'The mail servers of far.example could not be read.'],
+    ['mx:near.example', 'The addresses of far.example could not be read.'],
+    ['include:far.example', 'The SPF record of far.example could not be read.'],
+    ['include:%{d}.example', 'It refers to %{d}.example, which only a receiver can fill in.'],
+    ['a:%{d}.example', 'It uses a:%{d}.example, which only a receiver can evaluate.'],
+    ['exists:%{i}.example', 'It uses exists:%{i}.example, which only a receiver can evaluate.'],
+    ['ptr', 'It uses ptr, which only a receiver can evaluate.'],
+    ['-ptr mx', 'It uses -ptr, which only a receiver can evaluate.'],
+    ['a:far.example mx:far.example', 'The addresses of far.example could not be read.'],
+    ['mx:far.example a:far.example', 'The mail servers of far.example could not be read.'],
+    ['include:far.example ptr', 'The SPF record of far.example could not be read.'],
+    ['ptr exists:%{i}.example', 'It uses ptr, which only a receiver can evaluate.'],
+    [
+      'mx include:far.example',
+      'The SPF record of far.example, which is included, could not be read.',
+    ],
+    [
+      'mx include:near.example',
+      'The SPF record of far.example, which is included, could not be read.',
+    ],
+    [
+      'mx include:far.example include:farther.example',
+      'The SPF record of far.example, which is included, could not be read.',
+    ],
+    [
+      'mx include:near.example include:farther.example',
+      'The SPF record of far.example, which is included, could not be read.',
+    ],
+  ])('says what it could not find out with %s', (text, reason) => {
+    const broken: DnsAnswer = { state: 'unknown', reason: checkText('dns.busy') }
+    const silent = Object.fromEntries(
+      ['far.example', 'farther.example'].flatMap((name) =>
+        ['A', 'AAAA', 'MX', 'TXT'].map((type) => [`${type} ${name}`, broken]),
+      ),
+    )
+    const near = {
+      'MX near.example': ['10 x.example', '20 far.example'],
+      'TXT near.example': ['v=spf1 include:far.example'],
+    }
+    expect(judge([`v=spf1 ${text} -all`], { ...silent, ...near })).toEqual({
+      verdict: 'unknown',
+      reason,
+    })
+  })
+
+  it('shows the beginning of a long text that only looks like SPF', () => {
+    const long = `"v=spf1 ${'a:x.example '.repeat(20)}"`
+    expect(judge([long]).reason).toContain(`“${long.slice(0, 80)}”`)
+  })
+
+  it('passes on a fault of its own', () => {
+    const ask: Ask = (type, name) => {
+      if (type === 'A') throw new Error(`no ${name}`)
+      return { state: 'found', values: ['v=spf1 mx -all'] }
+    }
+    expect(() => compareSpf({ domain, expected, senders: [host], ask })).toThrow(`no ${host}`)
   })
 
   it('is content with ~all and says what -all would do', () => {
