@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { auditOutcomes } from '../platform/choices.ts'
 import { says } from '../platform/issue-text.ts'
-import { instant, line } from '../platform/text.ts'
+import { instant, instantPattern, line } from '../platform/text.ts'
 import { slugFilter } from '../tenants/slugs.ts'
 
 export { auditOutcomes }
@@ -272,12 +272,8 @@ const actionFilter = z
     'Write an action such as tenant.created, or a leading part such as tenant.*',
   )
 
-const [day, time] = [
-  '(?!0000)\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|1\\d|2[0-8])',
-  '([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{1,6})?Z',
-]
-/** For the API description: the cursors that the log itself gives, and times in UTC. */
-const auditCursorPattern = `^${day}T${time}(_[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})?$`
+/** For the API description: times, and the cursors that the log itself gives. */
+export const auditCursorPattern = `^${instantPattern()}(_[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})?$`
 
 /**
  * Cursor of the audit log: an instant, meaning entries older than it, or an instant and the id of

@@ -186,6 +186,14 @@ export const instant = z.iso
   .datetime({ offset: true, ...says('timeWithOffset') })
   .refine((value) => hasYear(value) && hasOffset(value), says('timeWithOffset'))
 
+/**
+ * The form of an `instant` as a regular expression, for patterns of the API description. Takes the
+ * 31st of every month.
+ */
+export const instantPattern = (seconds = '[0-5]\\d(?:\\.\\d+)?') =>
+  '(?!0000)\\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])T(?:[01]\\d|2[0-3]):[0-5]\\d' +
+  `:${seconds}(?:Z|[+-](?:0\\d|1[0-5]):[0-5]\\d)`
+
 /** ISO 8601 calendar date, as text, from the year 1 on. */
 export const calendarDate = () =>
   z.iso.date({ abort: true }).refine(hasYear, { ...says('isoDate'), abort: true })

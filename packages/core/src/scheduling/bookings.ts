@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { bookingPeriods } from '../platform/choices.ts'
 import { issueText, says } from '../platform/issue-text.ts'
 import { page, pageLimit } from '../platform/paging.ts'
-import { emailAddress, instant, line, lines, paragraphs } from '../platform/text.ts'
+import { emailAddress, instant, instantPattern, line, lines, paragraphs } from '../platform/text.ts'
 import { bookingActions } from './booking-state.ts'
 import { visitorName } from './person-names.ts'
 import {
@@ -224,6 +224,9 @@ export type RenewedManageLink = z.infer<typeof RenewedManageLink>
 /** Why something is done, for the other side to read. */
 const reason = lines(schedulingLimits.reasonCharacters)
 const [firstStart, pastLastStart] = [0, Date.UTC(schedulingLimits.lastYear + 1, 0, 1)]
+/** For the API description: whole minutes from 1970 to 2200. */
+export const bookingStartPattern = `^(?=19[7-9]|2[01]|2200)${instantPattern('00(?:\\.0+)?')}$`
+
 /**
  * A start is a whole minute; calendars know nothing finer. Neither before 1970 nor further ahead
  * than times are offered.
@@ -234,12 +237,7 @@ export const bookingStart = instant
     (value) => Date.parse(value) >= firstStart && Date.parse(value) < pastLastStart,
     says('tooFarFromNow'),
   )
-  .meta({
-    openapi: {
-      pattern:
-        '^(?:19[7-9]\\d|20\\d\\d)-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\\d|2[0-8])T(?:[01]\\d|2[0-3]):[0-5]\\d:00(?:\\.0+)?Z$',
-    },
-  })
+  .meta({ openapi: { pattern: bookingStartPattern } })
 /** In minutes. */
 export const bookingDuration = z.coerce
   .number()

@@ -1,6 +1,7 @@
 import {
   actionMatch,
   auditActions,
+  auditCursorPattern,
   auditMetadata,
   before,
   changedFields,
@@ -194,9 +195,13 @@ describe('a query of the audit log', () => {
 
   const at = '2026-03-01T00:00:00.000Z'
   const id = '01a1ffa0-915e-7644-aaf6-d11f66e35098'
-  it.each([at, `${at}_${id}`])('goes on before %s', (cursor) => {
-    expect(before.safeParse(cursor).success).toBe(true)
-  })
+  it.each([at, `${at}_${id}`, `2026-10-31T23:59:59.123456Z_${id}`, '2026-01-30T08:00:00+02:00'])(
+    'goes on before %s, as the API description says',
+    (cursor) => {
+      expect(before.safeParse(cursor).success).toBe(true)
+      expect(cursor).toMatch(new RegExp(auditCursorPattern, 'u'))
+    },
+  )
   it.each(['', id, `_${id}`, `${at}_`, `${at}_7`, `${at}_${id}_`, `2026-02-30T00:00:00Z_${id}`])(
     'does not go on before %j',
     (cursor) => {

@@ -4,6 +4,7 @@ import {
   hasUnsafeCharacters,
   hexColor,
   instant,
+  instantPattern,
   isHostName,
   line,
   lines,
@@ -208,6 +209,20 @@ describe('other texts', () => {
       expect(accepts(instant, wrong), wrong).toBe(false)
     for (const offset of ['+16:00', '-16:00', '+16:30', '+23:59', '-19:00'])
       expect(accepts(instant, `2020-01-01T00:00:00${offset}`), offset).toBe(false)
+  })
+  test.prop([
+    fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true }),
+    fc.constantFrom('Z', '+02:00', '-15:59', '+15:30', '+16:00', '-23:00', ''),
+    fc.constantFrom(10, 16, 19, 23),
+  ])('instants have the form that the API description says', (date, offset, length) => {
+    const text = date.toISOString().slice(0, length) + offset
+    expect(new RegExp(`^${instantPattern()}$`).test(text), text).toBe(accepts(instant, text))
+  })
+  it('the form of an instant has no year 0, and leaves the length of a month to the check', () => {
+    const form = new RegExp(`^${instantPattern()}$`)
+    expect(form.test('2026-02-31T00:00:00Z')).toBe(true)
+    for (const wrong of ['0000-06-01T00:00:00Z', '2026-01-32T00:00:00Z', '2026-13-01T00:00:00Z'])
+      expect(form.test(wrong), wrong).toBe(false)
   })
   it('dates and instants begin with the year 1, as the database does', () => {
     const date = calendarDate()

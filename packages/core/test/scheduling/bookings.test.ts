@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import {
   bookingStart,
+  bookingStartPattern,
   CancelBooking,
   CreateBooking,
   ListBookings,
 } from '../../src/scheduling/bookings.ts'
 import { zodIssues } from '../zod-issues.ts'
+
+const documented = new RegExp(bookingStartPattern, 'u')
 
 describe('the start of a booking', () => {
   it.each([
@@ -13,9 +16,13 @@ describe('the start of a booking', () => {
     '2026-03-01T09:30:00.000Z',
     '2026-03-01T09:00:00+05:30',
     '1970-01-01T00:00:00Z',
+    '2026-12-31T23:00:00Z',
+    '2026-05-30T09:00:00Z',
+    '2100-01-29T09:00:00-03:00',
     '2200-12-31T23:59:00Z',
   ])('may be %s', (start) => {
     expect(bookingStart.safeParse(start).success).toBe(true)
+    expect(start).toMatch(documented)
   })
 
   it.each([
@@ -25,6 +32,7 @@ describe('the start of a booking', () => {
     ['2201-01-01T00:00:00Z', 'far'],
     ['2026-03-01T09:00', 'offset'],
   ])('may not be %s', (start, word) => {
+    expect(start).not.toMatch(documented)
     const { error } = bookingStart.safeParse(start)
     expect(error?.issues).toMatchObject([{ message: expect.stringContaining(word) }])
   })

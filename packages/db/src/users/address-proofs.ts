@@ -1,4 +1,5 @@
 import { expressionBuilder, sql } from 'kysely'
+import { reopened } from '../members/reopened.ts'
 import type { Db, Trx } from '../platform/connect.ts'
 import type { Tables } from '../schema/tables.ts'
 import type { UsersTable } from '../schema/users.ts'
@@ -157,12 +158,8 @@ export async function renewIdentitySteps(
   await db
     .updateTable('memberships')
     .set((eb) => ({
-      identity_state: 'pending',
-      identity_error: null,
+      ...reopened(eb.ref('version'), ['identity']),
       identity_changed_at: sql<Date>`now()`,
-      next_at: null,
-      attempt: 0,
-      version: eb('version', '+', 1),
     }))
     .where('user_id', '=', userId)
     .where('status', '<>', 'removing')
