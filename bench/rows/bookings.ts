@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { freePort } from '@atrium/db/server/free-port'
+import { newAddress } from '@atrium/testing/visitors'
 import { sql } from 'kysely'
 import { type BookingWorkplace, startBookingWorkplace } from '../booking-workplace.ts'
 import { cores, type MeasuredProcess, startProcess, untilReady } from '../measure/process.ts'
@@ -101,13 +103,6 @@ interface Told {
   text: string
 }
 
-let made = 0
-/** Every visitor has an address of their own, because each address has an allowance. */
-const newAddress = () => {
-  made += 1
-  return `2001:db8:${(made >> 16).toString(16)}:${(made & 0xffff).toString(16)}::1`
-}
-
 function book(
   { products, bookingSecret, eventTypeId }: BookingWorkplace,
   n: number,
@@ -116,7 +111,7 @@ function book(
   const { url } = products[n % 2] ?? products[0]
   const attendee = {
     name: 'Vera Visitor',
-    email: `visitor-${made}-${n}@example.org`,
+    email: `visitor-${randomUUID()}@example.org`,
     timeZone: 'Europe/Paris',
     locale: 'fr',
   }

@@ -68,5 +68,17 @@ export function sandboxEnvironment(sandbox: Sandbox): Record<string, string> {
   }
 }
 
-/** One person makes all the changes that are measured, and one tenant gets all the members. */
-const manyChanges = 'changes_person_minute=1000000,changes_token_minute=1000000,members_day=1000000'
+/**
+ * One person makes all the changes that are measured, one tenant gets all the members, and one host
+ * all the bookings with their mails.
+ */
+const manyChanges = [
+  'changes_person_minute',
+  'changes_token_minute',
+  'members_day',
+  'visitor_mails_host_day',
+  'visitor_mails_unproven_day',
+  'visitor_mails_day',
+]
+  .map((limit) => `${limit}=1000000`)
+  .join(',')
