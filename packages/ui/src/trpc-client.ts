@@ -12,7 +12,7 @@ import {
   problemOf,
 } from './problem.ts'
 import { recentSignIn } from './recent-sign-in.ts'
-import { readSignedIn, type SignedIn } from './sign-in-watch.ts'
+import type { SignedIn } from './sign-in-watch.ts'
 
 interface Options {
   /** Called once, with the first rejection that says the session is over. */
@@ -75,7 +75,7 @@ export function signInAddress(
  */
 export function watchSignOut(
   onSignedOut: () => void,
-  readSession: () => Promise<Pick<SignedIn, 'signedIn'>> = readSignedIn,
+  readSession: () => Promise<Pick<SignedIn, 'signedIn'>> = readSessionLate,
 ): TRPCLink<AnyTRPCRouter> {
   let reported = false
   return repeatOnce(async (problem, repeated) => {
@@ -86,6 +86,12 @@ export function watchSignOut(
     onSignedOut()
     return false
   })
+}
+
+/** Loaded only when it is needed: it brings zod, which the first load of a page does without. */
+async function readSessionLate(): Promise<SignedIn> {
+  const { readSignedIn } = await import('./sign-in-watch.ts')
+  return readSignedIn()
 }
 
 /**
