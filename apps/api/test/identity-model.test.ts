@@ -34,9 +34,11 @@ beforeAll(async () => {
     .where('slug', '=', 'north')
     .executeTakeFirstOrThrow()
   north = partner.id
-  seeded = new Set(storedIdentities(testApp).map(({ uid }) => uid))
+  seeded = identitiesNow()
 }, 60_000)
 afterAll(() => testApp[Symbol.asyncDispose]())
+
+const identitiesNow = () => new Set(storedIdentities(testApp).map(({ uid }) => uid))
 
 type Slug = 'acme' | 'globex'
 type Who = 0 | 1 | 2
@@ -102,7 +104,7 @@ async function begin(): Promise<History> {
     tokens: new Set(),
     knownBefore: new Map(),
     held: new Map(),
-    former: new Set(storedIdentities(testApp).flatMap(({ uid }) => (seeded.has(uid) ? [] : [uid]))),
+    former: identitiesNow().difference(seeded),
     opened: new Map(),
     answers: new Map(),
   }

@@ -72,9 +72,9 @@ export function onBehalfOf(access: Access): { onBehalfOf?: string } {
 /**
  * Ensures that the owner agrees to what a partner's order adds to the price. Returns undefined when
  * it may be carried out: the caller is no partner, it adds nothing, or it is within the limit that
- * the owner agreed to; of the latter two the owner is told by mail. Else asks the owner and returns
- * the request. Requires `lockSubscriptionsOf`, so that several orders at once are counted one after
- * another. Throws AppError `rate_limited`.
+ * the owner agreed to; in the latter two cases the owner gets a mail. Otherwise asks the owner and
+ * returns the request. Requires `lockSubscriptionsOf`, so that several orders at once are counted
+ * one after another. Throws AppError `rate_limited`.
  */
 export async function requestConsent(
   trx: Trx,
